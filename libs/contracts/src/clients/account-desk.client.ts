@@ -10,7 +10,7 @@ import type { ServiceHttp } from './service-http.js';
 
 export interface AccountMatch {
   accountId: string;
-  /** The kind of match: `e-mail`, `key "Server"`, `payment …`. */
+  /** What matched: `e-mail`, `key … "Server"`, `payment …`. */
   matched: string;
 }
 
@@ -122,7 +122,7 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/keys/list', { accountId });
   }
 
-  /** Revokes a key at once; a repetition changes nothing. @throws Problem 404, 409. */
+  /** Revokes a key at once; a repetition changes nothing. @throws Problem 403 for a deleted account, 404. */
   async revokeKey(accountId: string, keyId: string): Promise<KeyAnswer> {
     const body = { operator: this.operator, keyId };
     return this.http.call('POST', '/internal/operator/keys/revoke', { accountId, body });

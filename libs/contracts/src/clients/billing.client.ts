@@ -9,7 +9,7 @@ import type {
 import type { ServiceHttp } from './service-http.js';
 
 export interface RefundOrder {
-  /** The refund's id, which the caller chooses; a repetition with the same id has no effect. */
+  /** The refund's id, which the caller chooses; a repetition with the same id refunds nothing more. */
   refundId: string;
   paymentId: string;
   /** `remaining` refunds the time from `from` on; the time before `from` remains paid. */

@@ -5,7 +5,7 @@ import { type ServiceName, ServiceUnavailable } from '#libs/platform';
  * Yields the objects of a service's JSON lines as they arrive. `node:readline` is not used, because it ends the process
  * if its input is abandoned before the end.
  * @returns the closing object, which shows that nothing is missing.
- * @throws ServiceUnavailable if the lines end before that object.
+ * @throws ServiceUnavailable if the lines end before that object or cannot be read.
  */
 export async function* jsonLines<Line extends object, End extends { isLast: true }>(
   stream: Readable,

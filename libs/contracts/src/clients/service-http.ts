@@ -16,7 +16,9 @@ export interface ServiceHttpOptions {
   caller: ServiceName;
   audience: ServiceName;
   tokens: ServiceTokens;
+  /** The time limit of a call that sets none; 3 s by default. */
   timeoutMs?: number;
+  /** The maximum number of connections for calls, and of those for streams; 32 by default. */
   connections?: number;
 }
 

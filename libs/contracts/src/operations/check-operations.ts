@@ -19,8 +19,7 @@ export class OperationFaults extends Error {
 const VALID = new WeakSet<readonly Operation[]>();
 
 /**
- * Checks the whole table before it is used: equal paths, missing prices, examples that their own schemas reject,
- * parameters that are never used.
+ * Checks the whole table before it is used: names, paths, prices, pages, transfers, parameters and examples.
  * @throws OperationFaults naming every fault.
  */
 export function checkOperations(operations: readonly Operation[]): void {

@@ -122,7 +122,7 @@ export interface NextNamesAsked extends KeyRange {
   /** Selects names that have not been looked up for this many seconds. */
   olderThanSeconds: number;
   after?: { key: string; name: string };
-  /** Number of names to check, 1 to 5,000. */
+  /** Number of names to check, 1 to 5,000; by default, 1,000. */
   limit?: number;
 }
 

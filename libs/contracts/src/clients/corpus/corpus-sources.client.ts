@@ -1,7 +1,7 @@
 import type { ServiceHttp } from '../service-http.js';
 
 export interface ImportedListSettings {
-  /** The share of a zone's or block list's names that may be missing from its next version: 0 to 1. */
+  /** The share of a zone's or block list's names that may be missing from its next version: 0 to 1; by default, 0.2. */
   turnoverMax?: number;
   /** Whether the last line of the source's zones or block lists may lack a line ending. */
   isOpenEnded?: boolean;

@@ -53,7 +53,10 @@ export class CorpusClient {
     return this.http.call('POST', '/internal/observations', { body: Buffer.from(lines) });
   }
 
-  /** Returns the facts in the corpus about a registrable name. @throws ServiceUnavailable, SearchTooHeavy */
+  /**
+   * Returns the facts in the corpus about a registrable name.
+   * @throws InvalidRequest, ServiceUnavailable, SearchTooHeavy.
+   */
   async signals(name: string): Promise<IndexSignals> {
     return this.http.call('GET', `/internal/signals?name=${encodeURIComponent(name)}`);
   }
@@ -70,7 +73,7 @@ export class CorpusClient {
 
   /**
    * Reads changes of names: after a cursor, from a time, or (without both) from now on.
-   * @throws ServiceUnavailable, also while the corpus runs on a standby.
+   * @throws InvalidRequest for an invalid cursor; ServiceUnavailable, also while the corpus runs on a standby.
    */
   async changes(asked: ChangesAsked = {}): Promise<CorpusChanges> {
     return this.http.call('POST', '/internal/feed/changes', {

@@ -56,7 +56,7 @@ export class LookAlike extends TypoScore {
   @IsString()
   domain_unicode: string;
 
-  /** The host below the name that looks like the requested name, with `kind=subdomain`. */
+  /** Only with `kind=subdomain`: the host that looks like the requested name. */
   @OptionalText()
   host?: string;
 
