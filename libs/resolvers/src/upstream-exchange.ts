@@ -20,7 +20,10 @@ export interface Asking {
   waitMaxMs?: number;
 }
 
-/** The reasons why a server was not queried at all. They say nothing about the name. */
+/**
+ * The reasons why a server was not queried, except `cancelled`, which may also end a query. They say nothing about the
+ * name.
+ */
 export const NOT_ASKED: ReadonlySet<string> = new Set<Refused['reason']>([
   'paused',
   'queue_full',

@@ -9,6 +9,7 @@ import { UdpServer } from './udp-server.js';
 export interface DnsClientOptions {
   /** The resolvers as `address`, `address:port` or `[address]:port`; by default, those of the system. */
   servers?: readonly string[];
+  /** The time limit of one attempt in milliseconds, two seconds by default. */
   tryTimeoutMs?: number;
   /** Maximum number of attempts, three by default; the servers take turns. */
   tries?: number;

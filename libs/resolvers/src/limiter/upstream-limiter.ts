@@ -11,6 +11,7 @@ import {
 export interface UpstreamLimiterOptions {
   /** The budgets that this process shares with others on the same network. */
   budgets?: UpstreamBudgets;
+  /** Limits by host, which replace the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
   /**
    * The limit for all hosts without a published limit. By default, `CHOSEN_LIMITS`, and `DEFAULT_LIMIT` for other

@@ -7,7 +7,7 @@ export interface NetworkContact extends Contact {
   phones: string[];
 }
 
-/** An abuse address, and where it was found: in an entity's role, an RPSL attribute or a remark. */
+/** An address for reports of abuse, and where the registry states it. */
 export interface AbuseContact {
   email: string;
   /** `rdap_role`, `abuse-mailbox`, `remark`, `OrgAbuseEmail`, … */

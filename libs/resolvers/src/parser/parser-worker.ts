@@ -17,6 +17,7 @@ export interface ParserWorkerOptions {
   timeoutMs?: number;
   /** Maximum number of waiting texts, 2,000 by default; for any further text, the result is `parse_failed` at once. */
   waitingMax?: number;
+  /** The maximum size of the thread's old heap in MiB, 64 by default. */
   heapMb?: number;
 }
 

@@ -39,7 +39,7 @@ const SHAPE =
 
 /**
  * Parses an event's date (RFC 9083 §4.5, RFC 3339). Servers omit the time, the seconds or the zone. A date without a
- * time stays a date; a time without a zone is read as UTC.
+ * time, or with an impossible offset, stays a date; a time without a zone is read as UTC.
  * @returns undefined for a text that is not a date, or a year before 1970.
  */
 function eventDate(original: string): DateValue | undefined {

@@ -78,7 +78,9 @@ export function textsWithin(value: unknown, depth = 2): string[] {
   return parts.slice(0, LIST_MAX);
 }
 
-/** Returns the lines in a list of strings, or in one string, which is truncated before it is split. */
+/**
+ * Returns the strings of a list, each as one line, or the lines of one string, which is truncated before it is split.
+ */
 export function linesIn(value: unknown): string[] {
   return linesUpTo(value, TEXT_LENGTH_MAX);
 }

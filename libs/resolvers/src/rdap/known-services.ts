@@ -26,7 +26,7 @@ export class KnownServices {
    * its help, which is queried once for all waiting callers.
    *
    * @param isHelp queries whether a URL is the help of an RDAP service, until its signal aborts; undefined without a
-   *   definite answer, which is not remembered.
+   *   definite answer, which counts as no and is not remembered.
    */
   async isKnown(
     url: URL,

@@ -15,7 +15,7 @@ export interface RdapContext {
 /**
  * Parses an RDAP answer about a domain. The function is pure and never throws. Its work is linear in the length of the
  * text, and `meter` counts it. The outcome is `delivered`, `not_registered`, `restricted`, or `parse_failed` for an
- * unreadable answer.
+ * answer that is unreadable or does not describe the name.
  */
 export function readRdapAnswer(
   text: string,

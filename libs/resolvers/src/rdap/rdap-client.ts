@@ -15,7 +15,7 @@ export interface RdapLimits {
   firstByteMs: number;
   /** The time limit from the start to the end of the last hop's answer; by default 15,000. */
   wholeMs: number;
-  /** The maximum size of an answer; by default 2,097,152. */
+  /** The maximum size of an answer's body; by default 2,097,152. */
   sizeBytes: number;
   /** The maximum number of redirects; by default 3. */
   redirects: number;
@@ -101,7 +101,7 @@ export class RdapClient {
    * Fetches one object. Follows redirects (RFC 7480 §5.2), and checks each of them like the first URL. What counts is
    * the body, not its media type: HTML with status 200 is not an answer.
    *
-   * @throws ConnectionError if a hop could not be reached or did not answer in time.
+   * @throws ConnectionError if a hop could not be reached, broke off or did not answer in time, or if `signal` aborts.
    */
   async fetch(url: string, { signal, redirected }: RdapFetch = {}): Promise<RdapAnswer> {
     const ended = new Deadline(this.limits.wholeMs, 'answer_timeout', signal);

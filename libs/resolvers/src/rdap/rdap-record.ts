@@ -70,8 +70,9 @@ function saysNone(json: JsonObject, { statuses }: RegistrationRecord): boolean {
 }
 
 /**
- * True if the name has a holder, whatever its statuses say: a seller or holder is named, the name expires, or it is
- * delegated. A creation date alone may belong to the registry's own entry.
+ * True if the name has a holder, whatever its statuses say: a seller or holder is named, the name expires or is
+ * delegated, or there is a link to the registrar's answer. A creation date alone may belong to the registry's own
+ * entry.
  */
 function isHeld(record: RegistrationRecord, entities: readonly Entity[]): boolean {
   const { expires, nameServers, referral } = record;

@@ -26,8 +26,8 @@ export function domainQueried({ pathname }: URL): string | undefined {
 }
 
 /**
- * Returns the name to which a link refers, which is a domain query, possibly with further path segments, or another
- * lookup page; undefined if it refers to no name.
+ * Returns the name to which a link refers: in the path, as in a domain query, or in a parameter, as on other lookup
+ * pages; undefined if it refers to no name.
  */
 export function nameInLink({ pathname, searchParams }: URL): string | undefined {
   const inPath = nameBehind(/\/domain\/([^/]+)/i, pathname);

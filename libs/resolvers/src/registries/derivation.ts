@@ -8,7 +8,7 @@ const LOSS_MAX = 0.1;
 /** A source that moves more than this share of its suffixes to other services is not trusted. */
 const MOVE_MAX = 0.1;
 
-/** A host name below a top-level domain of letters, without address, port, credentials or path. */
+/** A host name below a top-level domain that begins with a letter, without address, port, credentials or path. */
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/;
 
 interface Bootstrap {

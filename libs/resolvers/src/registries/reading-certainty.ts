@@ -18,6 +18,7 @@ export interface TldCertainty {
   hasFallback: boolean;
   /** The certainty on port 43, if port 43 is queried at all; RDAP is the same everywhere (RFC 9083). */
   whoisReading?: ReadingCertainty;
+  /** Why no server is queried; absent if one is. */
   reason?: string;
 }
 

@@ -26,8 +26,8 @@ export interface Route {
 }
 
 /**
- * The age of the RDAP table at which an alert is raised, because hosts change owners, and top-level domains are added
- * and removed.
+ * The age of the RDAP table beyond which an alert is raised, because hosts change owners, and top-level domains are
+ * added and removed.
  */
 const RDAP_AGE_DAYS_MAX = 365;
 const WHOIS_AGE_DAYS_MAX = 540;
@@ -77,7 +77,7 @@ export class Registries {
     };
   }
 
-  /** Returns the route of each delegated top-level domain, in the order of IANA's list. */
+  /** Returns the route of each delegated top-level domain, in the order of the table. */
   routes(): Route[] {
     return [...this.tlds].map((tld) => this.route(`any.${tld}`));
   }

@@ -6,8 +6,9 @@ export interface IssuedCertificate {
 }
 
 export interface CertificateTerms {
-  /** The two-digit year in which the certificate expires; by default, far in the future. */
+  /** The two-digit year in which the certificate expires; by default, 49 (2049). */
   expiryYear?: number;
+  /** By default, `ec`. */
   keyType?: 'ec' | 'rsa';
 }
 

@@ -12,7 +12,7 @@ import { exceptionFor, type UpstreamException } from './upstream-exceptions.js';
 import type { WayOut } from './way-out.js';
 
 export interface SafeConnectorOptions {
-  /** Hosts that are reached at a fixed address without checks; empty by default. */
+  /** Hosts that are reached at a fixed address, which may be a private one; empty by default. */
   exceptions?: readonly UpstreamException[];
   /** PEM certificates that are trusted in addition to those of the system. */
   extraCaPem?: string;

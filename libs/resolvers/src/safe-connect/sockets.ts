@@ -7,7 +7,7 @@ const NEXT_ADDRESS_AFTER_MS = 300;
 /**
  * Opens a TCP connection to the first of `addresses` that answers. `host` is never resolved, so the connection uses a
  * checked address.
- * @throws ConnectionError if there is no address or none answers, or after `signal`.
+ * @throws ConnectionError if there is no address or none answers, or if `signal` aborts.
  */
 export async function openTcp(
   host: string,
@@ -35,7 +35,7 @@ export async function openTcp(
 
 /**
  * Starts TLS on an open connection, and checks that the certificate is for `host`.
- * @throws ConnectionError if either fails, or after `signal`.
+ * @throws ConnectionError if either fails, or if `signal` aborts.
  */
 export function openTls(
   host: string,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** An operator's exception: one host and port that are reached at one address, without checks. */
+/** An operator's exception: a host and port that are reached at a given address, which is not checked. */
 export interface UpstreamException {
   /** A host name; `*` for every host; `*.example` for every host below `example`. */
   host: string;

@@ -9,8 +9,8 @@ const QUIET_MS = 5 * 60_000;
 
 /**
  * Determines whether this machine can reach the internet, from the queries that are made anyway. The machine counts as
- * cut off if no server has been reached for five minutes and either the last queries to at least three hosts of two
- * registries all failed to connect, or a resolver denied the root. It no longer counts as cut off once a server is
+ * cut off if no server has been reached for five minutes and either the last queries to at least three hosts of two or
+ * more registries all failed to connect, or a resolver denied the root. It no longer counts as cut off once a server is
  * reached.
  */
 export class WayOut {

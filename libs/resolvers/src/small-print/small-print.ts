@@ -10,10 +10,10 @@ const PHRASES = new Set(CATALOGUE.flatMap((it) => phrasesOf(it.split(' '))));
 const WORD_LENGTH_MAX = 200;
 const NAME_WORDS_MAX = 5;
 /**
- * The minimum number of words around a name: in a shorter sentence, any word with a capital letter could pass as a
- * name.
+ * The minimum number of words of a sentence with a name: in a shorter sentence, any word with a capital letter could
+ * pass as a name.
  */
-const WORDS_AROUND_NAME_MIN = 4;
+const WORDS_WITH_NAME_MIN = 4;
 
 const SENTENCE_END =
   /(?<=[\p{L}\d)"'][.!?;])(?<!\b(?:Co|Inc|Ltd|ver|No|e\.g|i\.e)\.)\s+(?=["'\p{Lu}])/u;
@@ -44,7 +44,7 @@ export function isSmallPrint(text: string): boolean {
     if (isAskedOrCut(sentence)) return false;
     if (words.every((it) => it === '#')) return words.length === 0 || DATE.test(sentence);
     if (!words.some(isOwnWord)) return words.every((it) => it === '@');
-    const isShort = words.length < WORDS_AROUND_NAME_MIN && words.includes('*');
+    const isShort = words.length < WORDS_WITH_NAME_MIN && words.includes('*');
     if (isShort && !isOfName(sentence, words)) return false;
     return phrasesOf(words).every((phrase) => PHRASES.has(phrase));
   });

@@ -8,9 +8,9 @@ import { numberQueryLine, queryLine } from './query-forms.js';
 export interface Port43Limits {
   /** The time limit for connecting; by default 5,000. */
   connectMs: number;
-  /** The time limit from the connection to the first byte, by default 8,000. */
+  /** The time limit from the connection to the first byte; by default 8,000. */
   firstByteMs: number;
-  /** The time limit from the start to the end of the answer, by default 15,000. */
+  /** The time limit from the start to the end of the answer; by default 15,000. */
   wholeMs: number;
   /** The maximum size of an answer; by default 262,144. */
   sizeBytes: number;
@@ -44,7 +44,7 @@ export class Port43Client {
    * Queries one server about one domain. An incomplete answer is returned with `cut`, so that the parser does not treat
    * missing data as absent.
    *
-   * @throws ConnectionError if nothing was answered.
+   * @throws ConnectionError if nothing was answered; RangeError if `domain` is not in lower-case A-labels.
    */
   async ask(server: string, domain: string, signal?: AbortSignal): Promise<Port43Answer> {
     return this.exchange(server, queryLine(server, domain), signal);
@@ -54,7 +54,7 @@ export class Port43Client {
    * Queries one server about an address, a block or an AS number.
    *
    * @param text as formatted by `parseAddressBlock`, or `AS` and a number.
-   * @throws ConnectionError if nothing was answered.
+   * @throws ConnectionError if nothing was answered; RangeError for any other text.
    */
   async askNumber(server: string, text: string, signal?: AbortSignal): Promise<Port43Answer> {
     return this.exchange(server, numberQueryLine(server, text), signal);

@@ -13,7 +13,7 @@ const FORMS: ReadonlyMap<string, (domain: string) => string> = new Map([
 ]);
 
 /**
- * Returns the bytes of a query to `server` about `domain` (RFC 3912 §2: one line, CR LF).
+ * Returns the query to `server` about `domain` (RFC 3912 §2: one line, CR LF).
  *
  * @throws RangeError if the text could contain a second line, a flag or anything but a name.
  */
@@ -31,7 +31,7 @@ export function queryLine(server: string, domain: string): string {
 const ARIN = 'whois.arin.net';
 
 /**
- * Returns the bytes of a query to `server` about an address, a block or an AS number.
+ * Returns the query to `server` about an address, a block or an AS number.
  *
  * @throws RangeError if the text could contain a second line, a flag or anything but numbers.
  */

@@ -35,7 +35,7 @@ const CODE_TITLES =
   /^(?:(?:http|rdap|status|code|error) ?){0,3}(?:404)?[\s:.–-]{0,3}(?:error)?[.!]?$|^about:blank$/;
 
 const NOTICE_LENGTH_MAX = 120;
-/** Maximum length of a statement; only the beginning of a longer text would be read. */
+/** Maximum length of a statement of absence. */
 const STATEMENT_LENGTH_MAX = 240;
 
 interface Said {
@@ -46,11 +46,12 @@ interface Said {
 
 /**
  * Returns the meaning of the body of a "not found" (RFC 9083 §6). It means absence only if the registry says so about
- * this name, and says nothing else: one text of the body states the absence, each other text is the bare status or
- * small print, and each notice is small print. If the body has no text, the error code states the absence.
+ * this name, and says nothing else: each text of the body states the absence, is the bare status or is small print, and
+ * each notice states the absence or is small print. If the body has no text, the error code states the absence.
  *
- * @param asked the queried domain name in A-labels; empty for another kind of object, for which only rejections are
- *   recognised. @param host the host that answered, if its links are to be compared with it.
+ * @param asked the queried domain name in A-labels; empty for another kind of object, whose body means absence unless it
+ *   describes an object or says why the server gives no data.
+ * @param host the host that answered, if its links are to be compared with it.
  */
 export function meaningOfNotFound(json: JsonObject, asked: string, host?: string): NotFoundMeaning {
   const names = askedNames(asked);

@@ -10,7 +10,10 @@ const TEXT_LENGTH_MAX = 1_000;
 const NOTICE_TEXT_LENGTH_MAX = 32_768;
 const TEXT_LINES_MAX = 200;
 
-/** Members that occur in every answer, and only identify the answer or describe its format. */
+/**
+ * Members that occur in every answer, and say nothing about the object. `noticesIn` reads the texts of notices and
+ * links.
+ */
 const SILENT_MEMBERS: ReadonlySet<string> = new Set([
   'lang',
   'links',
@@ -109,7 +112,7 @@ function isNotice(value: unknown, place: Place): boolean {
   );
 }
 
-/** True if no link leads to another name, or to this name on another host. */
+/** True for a list of links of which none leads to another name, or to this name on another host. */
 function isLinks(links: unknown, { asked, host }: Place): boolean {
   if (!isListOf(links, 'object')) return false;
   return objectsIn(links).every((link) => {

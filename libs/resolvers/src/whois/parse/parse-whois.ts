@@ -22,7 +22,7 @@ export interface ParseContext {
 
 export interface ParseResult {
   outcome: LookupOutcome;
-  /** For `delivered`, the published data; for `restricted`, the reason why the name is not available. */
+  /** The published data; only for `delivered` and, with its `restriction`, for `restricted`. */
   record?: RegistrationRecord;
   /** The time that the server named, at most an hour; only for `throttled`. */
   retryAfterSeconds?: number;
@@ -30,7 +30,7 @@ export interface ParseResult {
 
 /**
  * Parses a port-43 answer. The function is pure and never throws, and its work is linear in the length of the text. The
- * outcome is `delivered`, `not_registered`, `restricted`, `throttled`, or `parse_failed` for an unreadable answer.
+ * outcome is `delivered`, `not_registered`, `restricted`, `throttled`, or `parse_failed` for any other answer.
  */
 export function parseWhois(text: string, context: ParseContext): ParseResult {
   return parseMetered(text, context, new WorkMeter());

@@ -27,7 +27,7 @@ export function lookUpKey(key: string, overrides: KeyTable): Target | undefined 
   return HEADER_TABLE.get(key) ?? withRolePrefix(key) ?? eitherLanguage(key, overrides);
 }
 
-/** Returns the meaning of a key alone on its line, headers before fields; undefined for an unknown key. */
+/** Returns the header that a key without a value is, possibly in two languages; undefined if it is none. */
 export function lookUpHeader(key: string, overrides: KeyTable): Target | undefined {
   const own = overrides.get(key);
   if (own !== undefined) return own.kind === 'header' ? own : undefined;

@@ -1,4 +1,4 @@
-/** A wall-clock time with an optional offset from UTC, as a server printed it. */
+/** A wall-clock time and its offset from UTC. */
 export interface CivilTime {
   year: number;
   month: number;
@@ -15,6 +15,7 @@ export const OFFSET_MINUTES_MAX = 14 * 60;
 const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const MINUTES_PER_DAY = 1440;
 
+/** True for a day from 1970 to 2999 that exists. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
   if (year < 1970 || year > 2999 || month < 1 || month > 12 || day < 1) return false;
   if (month === 2 && day === 29) return isLeapYear(year);

@@ -68,7 +68,7 @@ export class ContactDraft {
     return this.values.get(field)?.[0];
   }
 
-  /** Returns the fields that were replaced with a placeholder, by their names in `Contact`. */
+  /** Returns the fields that have only a placeholder, by their names in `Contact`. */
   withheldFields(): string[] {
     const fields = [...this.withheld].filter((field) => !this.values.has(field));
     const members = fields.map((field) => CONTACT_MEMBERS[field] ?? field);

@@ -10,8 +10,8 @@ const FAX_LABELS = ['facsimile', 'fax'];
 
 /**
  * Reads the lines of an unlabelled contact. The form of each line is checked first (e-mail, telephone, country). Then
- * `order` names the leading lines, and the rest is the street, whose last line is split if it looks like `City, ST
- * 12345` or `12345 City`.
+ * `order` names the leading lines; without it, the first is the name, unless `hasName`. The rest is the street, whose
+ * last line is split if it looks like `City, ST 12345` or `12345 City`.
  */
 export function readContactLines(
   lines: readonly string[],

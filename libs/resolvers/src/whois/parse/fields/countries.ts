@@ -32,8 +32,8 @@ const NAMES = new Map<string, string>();
 readNames();
 
 /**
- * Returns the ISO 3166 code and English name for a country's code; for a country's name, the name as it is, and its
- * code if the name is in one of six languages.
+ * Returns the ISO 3166 code and the English name for a country's code, which a name may accompany: `US (United
+ * States)`. Any other text is returned as the name, with the code if the name is known.
  */
 export function readCountry(text: string): { code?: string; name?: string } {
   const plain = text.trim();

@@ -60,7 +60,7 @@ const ZONE_OFFSETS: Readonly<Record<string, number>> = {
 const MONTHS = new Map(MONTH_STEMS.flatMap((stems, index) => stems.map((it) => [it, index + 1])));
 const ZONES = new Map(Object.entries(ZONE_OFFSETS));
 
-/** Returns 1 to 12 for a month's name, or its beginning, in a supported language; undefined for another word. */
+/** Returns 1 to 12 for a word that begins like a month's name in a supported language; undefined for another word. */
 export function monthNumber(word: string): number | undefined {
   const lower = word.toLowerCase();
   if (lower.length < 3 || lower.length > 12) return undefined;

@@ -155,7 +155,7 @@ export function isEmptyValue(value: string): boolean {
   return EMPTY_VALUES.has(value.trim().toLowerCase());
 }
 
-/** True for Namibia's code, which other registries print for "not available". */
+/** True for `NA` as a country, which is Namibia; in other fields, it means "not available". */
 export function isNamibia(member: string, value: string): boolean {
   return member.startsWith('country') && value === 'NA';
 }

@@ -2,7 +2,6 @@ import type { AddressPart } from './contact-field.js';
 import { countryCode } from './countries.js';
 
 export interface PostalAddress {
-  organization?: string;
   street: string[];
   city?: string;
   state?: string;

@@ -45,7 +45,7 @@ const RETRY_SECONDS_MAX = 3600;
  * Classifies an answer as throttled, restricted, not found, error or found. A record overrides every phrase, because
  * the small print below it mentions limits and names that are not found, and the holder of a name may have written
  * "available" into it. "Not found" must be stated in a form that this server is known to use, in an answer that
- * contains nothing else. Any other answer without a record is an error.
+ * otherwise contains only small print. Any other answer without a record is an error.
  */
 export function classify(lines: readonly Line[], evidence: Evidence, meter: WorkMeter): Verdict {
   if (evidence.isRecord && !evidence.isThin) return { kind: 'found' };
