@@ -68,7 +68,9 @@ function subjectOf(field: (typeof ALL_SUBJECTS)[number], text: string): MonitorR
   if (field === 'domainName') return { domain_name: registrableName(field, text) };
   if (field === 'keyword') return { keyword: word(field, text, TEXT_LENGTH_MIN) };
   const value = text.trim().replace(/\s+/g, ' ');
-  if ([...value].length < TEXT_LENGTH_MIN) throw refused(field, TOO_SHORT);
+  if ([...value].length < TEXT_LENGTH_MIN) {
+    throw refused(field, `must have at least ${TEXT_LENGTH_MIN} characters`);
+  }
   return { [field]: value };
 }
 
@@ -94,8 +96,6 @@ function choicesOf(kind: MonitorKind, request: UpdateMonitorRequest): MonitorRul
   };
 }
 
-const TOO_SHORT = `must contain at least ${TEXT_LENGTH_MIN} letters or digits`;
-
 function registrableName(field: string, text: string): string {
   const parsed = parseDomainName(text);
   if (!parsed.ok) throw refused(field, parsed.message);
@@ -114,7 +114,10 @@ function word(field: string, text: string, lengthMin: number): string {
   }
   // Marks alone cannot be compared, and a single letter with marks occurs in nearly every name.
   const looks = [...looseSkeletonOf(read)].length;
-  if (Math.min(looks, [...read].length) < lengthMin) throw refused(field, TOO_SHORT);
+  if (Math.min(looks, [...read].length) < lengthMin) {
+    const least = lengthMin === 1 ? 'a letter or digit' : `at least ${lengthMin} letters or digits`;
+    throw refused(field, `must contain ${least}`);
+  }
   return read;
 }
 

@@ -240,4 +240,14 @@ describe('monitors', () => {
       expect(refused).toMatchObject({ status: 400, code: 'invalid_request', errors: [{ field }] });
     }
   });
+
+  it.each([
+    [{ keyword: 'ab' }, 'must contain at least 3 letters or digits'],
+    [{ keyword: 'example', include: ['\u0301'] }, 'must contain a letter or digit'],
+  ])('the rejection of %j says how long the text must be', async (given, message) => {
+    const refused = await call('POST', '', { kind: 'brand', ...given }).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toMatchObject({ status: 400, errors: [{ message }] });
+  });
 });
