@@ -38,7 +38,7 @@ export function readCheckpoint(text: string): Checkpoint | undefined {
   return { origin, size: Number(size), root: Buffer.from(root, 'base64'), signatures };
 }
 
-/** Parses the public key of a log, in the format of log lists. @returns undefined if the text is not a valid key. */
+/** Parses the public key of a log, in the format of log lists. @returns undefined for anything but an RSA or EC key. */
 export function readLogKey(text: string): KeyObject | undefined {
   try {
     const key = createPublicKey({

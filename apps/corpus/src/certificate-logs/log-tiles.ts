@@ -27,7 +27,7 @@ export class LogTiles {
   /**
    * Fetches the log's current checkpoint.
    * @param key the key that must have signed the checkpoint; null for no check.
-   * @throws BadFile.
+   * @throws BadFile for a missing, invalid or unsigned checkpoint; the errors of `HttpsDownloads.read`.
    */
   async checkpoint(key: string | null): Promise<Checkpoint> {
     const url = new URL('checkpoint', this.base);
@@ -42,7 +42,8 @@ export class LogTiles {
 
   /**
    * Returns the tree of a checkpoint, after checking that it begins with the entries of an earlier tree. @throws
-   * BadFile for a log that lost or changed entries, or whose tiles do not yield its root.
+   * BadFile for a log that lost or changed entries, or whose tiles are damaged, missing or do not yield its root; the
+   * errors of `HttpsDownloads.read`.
    */
   async treeOf({ size, root }: Checkpoint, before: LogTree): Promise<LogTree> {
     if (size < before.size) {
@@ -65,7 +66,8 @@ export class LogTiles {
   /**
    * Reads the names of the entries `from` to `to` of a tile.
    * @returns undefined for a part of a tile that does not exist (yet).
-   * @throws BadFile for a tile that is damaged, too short or mostly unreadable.
+   * @throws BadFile for a tile that is damaged, too short or mostly unreadable, and for a missing complete tile; the
+   *   errors of `HttpsDownloads.read`.
    */
   async names(number: number, { from, to }: { from: number; to: number }) {
     const path = `tile/names/${tilePath(number)}`;
@@ -93,9 +95,10 @@ export class LogTiles {
   }
 
   /**
-   * Fetches a tile, or the part of it that a log of this width has. If the complete tile has
-   * replaced that part, fetches the complete tile.
+   * Fetches the first `width` entries of a tile. If the complete tile has replaced this part, fetches the complete
+   * tile.
    * @returns undefined if neither exists.
+   * @throws MissingFile for a missing complete tile (`width` is `TILE_ENTRIES`).
    */
   private async read(path: string, width: number): Promise<Buffer | undefined> {
     const get = async (one: string) =>

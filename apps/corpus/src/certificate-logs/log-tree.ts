@@ -11,7 +11,7 @@ export interface KeptTree {
   hashes: string[];
 }
 
-/** Reads `width` hashes of a tile (C2SP tlog-tiles), beginning at position `number` × 256 of the tile's level. */
+/** Reads `width` hashes of a tile (C2SP tlog-tiles), beginning at position `number` × 256 of the level. */
 export type ReadHashes = (level: number, number: number, width: number) => Promise<Buffer>;
 
 /**

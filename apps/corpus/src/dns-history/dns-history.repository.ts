@@ -9,9 +9,12 @@ export interface StretchRow {
   rtype: number;
   value: string;
   firstAt: Date;
-  /** The first time at which the record was absent; for passive DNS, the last time at which it was present. */
+  /**
+   * The first time at which the record was absent; null if it still exists. For passive DNS, the last time at which it
+   * was present.
+   */
   untilAt: Date | null;
-  /** When the record was last seen; null if it was only observed when it appeared. */
+  /** When one of the sources last saw the record; null if none of their sightings is known. */
   seenAt: Date | null;
   isPassive: boolean;
   sourceId: number;

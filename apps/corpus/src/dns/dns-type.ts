@@ -28,7 +28,7 @@ export function bitOf(rtype: number): number {
   return BITS.get(rtype) ?? 0;
 }
 
-/** Returns the key for finding records by their host or text. Addresses need no key. */
+/** Returns the key of a record's value without its numbers; see `targetOf`. */
 export function valueKeyOf(rtype: number, value: string): Key {
   return targetKeyOf(rtype, targetOf(rtype, value));
 }

@@ -26,7 +26,8 @@ export function seeingSource(span: string, sourceIds: string): string {
 
 /**
  * Returns SQL for the last time at which one of the sources saw the record of a span; null if none of them saw the
- * record. The end of a span itself is the first time at which the record was absent. @param span as in `isSeenBy`.
+ * record. For a passive span, this is its end; the end of another span is the first time without the record. @param
+ * span as in `isSeenBy`.
  */
 export function lastSeen(span: string, sourceIds: string): string {
   return `case when ${span}.is_passive then ${span}.until

@@ -27,7 +27,7 @@ import { type ChangeRow, FeedRepository } from './feed.repository.js';
 const LIMIT = 1_000;
 const HASHES_MAX = 10_000;
 /**
- * How far back changes are repeated after a restore: longer than any transaction that writes
+ * How far back changes are repeated after a restart or restore of the server: longer than any transaction that writes
  * changes.
  */
 const REPEATED_MS = HOUR_MS;
@@ -41,8 +41,9 @@ export class FeedService {
   ) {}
 
   /**
-   * Returns the changes that have become visible since the cursor. Late commits are not missed. Nothing is delivered
-   * twice unless the server's history has been replaced, as by a restore; then the last hour is repeated.
+   * Returns the changes that have become visible since the cursor or, without one, those that were recorded since
+   * `since`; without both, only the cursor of this moment. Late commits are not missed. Nothing is delivered twice
+   * unless the database server was restarted or restored; then the hour before the cursor is repeated.
    * @throws InvalidRequest; ServiceUnavailable on a standby, because its empty answer would not mean that nothing has
    *   changed.
    */

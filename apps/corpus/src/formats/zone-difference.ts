@@ -20,7 +20,7 @@ const DELEGATES = /[ \t]ns[ \t]/i;
  * Compares two versions of a zone line by line. Lines that both share in the same order are skipped, so both should be
  * sorted in the same way. If the lines are not sorted, a name that seems added in one place and removed in another
  * counts as neither. `gone` may contain names that are elsewhere in the newer version; `ownersOf` finds them.
- * @returns undefined if the versions have little in common.
+ * @returns undefined if the versions differ in too many names.
  */
 export async function zoneDifference(
   older: AsyncIterable<Lines>,

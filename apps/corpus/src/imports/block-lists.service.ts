@@ -29,7 +29,7 @@ export class BlockListsService {
   ) {}
 
   /**
-   * Imports a list. @throws BadFile for a list that is older than the loaded one, empty, unreadable or truncated;
+   * Imports a list. @throws BadFile for a list that is not newer than the loaded one, empty, unreadable or truncated;
    * Overtaken.
    */
   async take(run: ImportRun): Promise<void> {

@@ -112,7 +112,7 @@ export class ImportFilesService {
 
   /**
    * Imports a part of the staged names, and stores that it is done, in one transaction.
-   * @throws Overtaken if another process has imported the part.
+   * @throws Overtaken.
    */
   async advanceSlice(
     file: ImportFile,

@@ -26,7 +26,8 @@ export class ImportRunsService {
   /**
    * Imports new data of a source. A file that cannot be read is marked as failed, and the run continues with the
    * others.
-   * @throws the errors of the location, the database or `signal`; the next run continues after the last batch.
+   * @throws Overtaken; the errors of `Locations.filesOf`, the database or `signal`. The next run continues after the
+   *   last batch.
    */
   async run(source: ImportedSource, now: Date, signal: AbortSignal): Promise<void> {
     const isKnown = (file: string, version: string) => this.files.isTaken(source.id, file, version);

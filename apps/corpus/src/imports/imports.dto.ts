@@ -23,7 +23,7 @@ export class ChangedSource {
   @Max(1)
   turnoverMax?: number;
 
-  /** Whether the last line of the source's zones or block lists may lack a line ending. */
+  /** Whether the last line of the source's files may lack a line ending. */
   @IsOptional()
   @IsBoolean()
   isOpenEnded?: boolean;
@@ -64,6 +64,7 @@ export class NewSource extends ChangedSource {
   @IsIn(LISTED_CATEGORIES)
   category?: ListedCategory;
 
+  /** By default, the source runs only on request. */
   @IsOptional()
   @IsInt()
   @Min(MINUTE_MS)

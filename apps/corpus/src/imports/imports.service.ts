@@ -21,7 +21,7 @@ export class ImportsService {
   ) {}
 
   /**
-   * Adds a source; a source with a schedule runs at once. @throws InvalidRequest for a name in use, or an invalid
+   * Adds a source; a source with a schedule is due at once. @throws InvalidRequest for a name in use, or an invalid
    * location or key.
    */
   async add(source: NewSource): Promise<void> {
@@ -92,7 +92,7 @@ function refuseLocation(location: string, kind: string): void {
     if (protocol === 'https:' && /^(?:#[0-9]{1,15})?$/.test(hash!)) return;
     throw invalid(
       'location',
-      'must be the https address of a log, followed by # and the number of the first entry',
+      'must be the https address of a log, optionally followed by # and the number of the first entry',
     );
   }
   if (protocol === 'https:' || location.startsWith('/') || isBucketLocation(location)) return;

@@ -22,8 +22,8 @@ export class ObservationFilesService {
   ) {}
 
   /**
-   * Imports a file. @param isCut whether the last line lacks a line ending. @throws BadFile before anything is
-   * recorded; Overtaken.
+   * Imports a file. @param isCut whether the last line may have been cut off, so that it must be valid. @throws BadFile
+   * before anything is recorded; Overtaken.
    */
   async take(run: ImportRun, isCut: boolean): Promise<void> {
     const { file, signal } = run;

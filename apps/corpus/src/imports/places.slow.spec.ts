@@ -186,7 +186,7 @@ describe('remote sources', () => {
       }
     });
 
-    it('a log is not followed if its tree differs from the earlier one or from its tiles', async () => {
+    it('is not followed if its tree differs from the earlier one or from its tiles', async () => {
       server.publish('/forks/', certificates(3_000, 3_300));
       await add('forks', 'ct', '/forks/');
       await corpus.runSource('forks');
@@ -218,7 +218,7 @@ describe('remote sources', () => {
       );
     });
 
-    it('a log is not followed if its checkpoint is signed by another key or not at all', async () => {
+    it('is not followed if its checkpoint is signed by another key or not at all', async () => {
       const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
       const logKey = other.export({ format: 'der', type: 'spki' }).toString('base64');
       server.publish('/signed/', certificates(60_000, 60_010));
@@ -235,7 +235,7 @@ describe('remote sources', () => {
       await expect(corpus.sources.set('signed', { logKey: 'bm9uZQ==' })).rejects.toThrow();
     });
 
-    it('a log that starts later, shrank, or has short, compressed or missing tiles is reported, and keeps its position', async () => {
+    it('is reported, and keeps its position, if it starts later, shrank, or has short, compressed or missing tiles', async () => {
       server.publish('/late/', certificates(1_000, 1_512));
       await add('late', 'ct', '/late/#300');
       await corpus.runSource('late');

@@ -32,8 +32,8 @@ export class ZonesService {
   ) {}
 
   /**
-   * Imports a zone file. @throws BadFile for a file that is not a zone file, older than the loaded one, or truncated;
-   * Overtaken.
+   * Imports a zone file. @throws BadFile for a file that is not a zone file, not newer than the loaded one, or
+   * truncated; Overtaken.
    */
   async take(run: ImportRun): Promise<void> {
     const { file } = run;

@@ -6,12 +6,13 @@ export interface ImportedSource {
   kind: ImportKind;
   /** A folder on the importing machine (absolute path), an `https:` address of one file or log, or a folder on S3. */
   location: string;
+  /** Null if the source runs only on request. */
   everyMs: number | null;
   /** The kind of abuse that a block list names; null for other sources. */
   category: string | null;
   /** The share of the names of a zone or block list that the next version may lack. */
   turnoverMax: number;
-  /** Whether the last line of the source's zones or block lists may lack a line ending. */
+  /** Whether the last line of the source's files may lack a line ending. */
   isOpenEnded: boolean;
   /** The public key of a log (DER, base64) that must have signed its checkpoints; null for no check. */
   logKey: string | null;

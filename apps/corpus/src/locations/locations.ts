@@ -44,7 +44,8 @@ export class Locations {
   /**
    * Yields the files of a source. A file from elsewhere is downloaded unless `isKnown`, and its content is deleted when
    * the next file is requested.
-   * @throws BadFile for a location that cannot be read, ConnectionError.
+   * @throws BadFile for a location that cannot be read or a file that is too large; the errors of
+   *   `HttpsDownloads.fetch` and of the store.
    */
   async *filesOf(
     { location }: Pick<ImportedSource, 'location'>,

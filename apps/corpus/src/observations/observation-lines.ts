@@ -26,7 +26,8 @@ const ADDRESSES: readonly (readonly [string, (value: string) => boolean])[] = [
  *   `record` has the members of the public answer. With
  *   `"answered_by":[{"role":"registry","protocol":"rdap","outcome":"delivered"}]`, the queried servers as in
  *   `provenance.sources`, the record is compared with answers of such servers.
- * - `{"kind":"dns","name":"www.example.com","at":…,"types":["A"],"records":[{"type":"A","value":"192.0.2.1"}]}`
+ * - `{"kind":"dns","name":"www.example.com","at":…,"types":["A"],"records":[{"type":"A","value":"192.0.2.1"}]}`; with
+ *   `"registered":false`, it is stored only for a known name.
  * - `{"kind":"passive","name":…,"at":…,"until":…,"type":"A","value":"192.0.2.1"}`
  * - `{"kind":"host","name":"www.example.com","at":…,"resolved":true}`
  * - `{"kind":"listed","name":…,"at":…}`, `{"kind":"gone","name":…,"at":…}`

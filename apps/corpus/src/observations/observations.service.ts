@@ -51,7 +51,7 @@ export class ObservationsService {
 
   /**
    * Stores a batch. Each observation is placed by the time at which it was made. Observations that are already known
-   * change nothing, so a batch may arrive twice.
+   * only raise the count of their source, so a batch may arrive twice.
    */
   async recordIn(
     transaction: Transaction,

@@ -3,7 +3,7 @@ import type { Registration } from './registration.js';
 /** The newest complete record of a name from some sources, and the newest one from all sources. */
 export interface KnownRecord {
   name: string;
-  /** Null if none of these sources has a complete record; then the other members are also null. */
+  /** Null if none of these sources has a complete record; the next three members are then also null. */
   record: Registration | null;
   sourceId: number | null;
   observedAt: Date | null;

@@ -34,10 +34,8 @@ export interface NewestRevision extends GivenRecord {
   at: Date;
 }
 
-/**
- * Statements that read several tables for each name join `domain`: on a cluster, only data that is joined to a row of a
- * distributed table is read on that row's own node.
- */
+// Statements that read several tables for each name join `domain`: on a cluster, only data that is joined to a row of a
+// distributed table is read on that row's own node.
 
 /** The links between the new observations, the nearest one before the first and the nearest one after the last. */
 const NEAR_LINKS = `
@@ -172,7 +170,7 @@ export class RevisionsRepository {
     );
   }
 
-  /** Lists the newest complete records of each name, newest first. @param limit how many per name. */
+  /** Lists the newest complete records of each name, newest first. @param limit the maximum per name, 1 by default. */
   async listNewest(
     transaction: Transaction,
     names: readonly { key: Key; name: string }[],

@@ -85,7 +85,8 @@ export class ReverseDnsRepository {
   }
 
   /**
-   * Returns when a host of each name was last seen with the record; null if the record was seen only when it appeared.
+   * Returns when one of the sources last saw each record at a host of the name; null if none of their sightings is
+   * known.
    */
   async lastSightings(
     records: readonly FoundRecord[],
@@ -177,7 +178,7 @@ export function isOfOneAddress(sought: RecordsSought): boolean {
   return 'first' in sought && sought.first === sought.last;
 }
 
-/** Returns SQL for the identity and the order of records; in a search for addresses, both are the address. */
+/** Returns the parts of the SQL that depend on whether addresses are searched for. */
 function formOf({ sought }: RecordsAsked) {
   const isOfAddresses = 'first' in sought;
   return {

@@ -41,7 +41,7 @@ export interface SearchRows<Row> {
 }
 
 /**
- * Returns rows that are read one page at a time, and counted if they do not fit on the first page. @param placeOf
+ * Returns rows that are read one page at a time, and counted unless all of them are on the first page. @param placeOf
  * returns the values that determine a row's order.
  */
 export function readRows<Row>(

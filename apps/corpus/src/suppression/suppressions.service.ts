@@ -44,7 +44,7 @@ export class SuppressionsService {
   /**
    * Returns the values, at most a second old.
    * @param on the connections to read with; searches pass their own, because those do not wait for writers.
-   * @throws ServiceUnavailable while the list cannot be read, or has not been applied to a restored database.
+   * @throws ServiceUnavailable while the list is missing, or has not been applied to a restored database.
    */
   async values(on: Readable = this.database): Promise<SuppressedValues> {
     const { values, isBehind } = await this.current(on);
@@ -53,7 +53,10 @@ export class SuppressionsService {
     return values;
   }
 
-  /** Returns the values at this moment; another process may add a value at any time. */
+  /**
+   * Returns the values at this moment; another process may add a value at any time. @throws ServiceUnavailable while
+   * the list is missing.
+   */
   async valuesNow(on: Readable): Promise<SuppressedValues> {
     return (await this.check(on)).values;
   }
@@ -71,7 +74,7 @@ export class SuppressionsService {
   /**
    * Suppresses a value. When this returns, the value's data is hidden, and later imports do not restore it. @returns
    * the version of the list; `isNew` is false if the list already contains the value.
-   * @throws InvalidRequest; ServiceUnavailable if the list cannot be read.
+   * @throws InvalidRequest; ServiceUnavailable if the list is missing.
    */
   async suppress(
     kind: SuppressedKind,
