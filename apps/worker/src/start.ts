@@ -80,7 +80,7 @@ export interface WorkerOptions {
   transport: EventTransport;
   /** The e-mail transport, which its creator closes. */
   mail: MailTransport;
-  /** The file store for results, which its creator closes. */
+  /** The file store, without which the worker does not start. Its creator closes it. */
   files?: FileStore;
 }
 

@@ -17,7 +17,10 @@ export class ChunkQuestionsService {
     private readonly logger: Logger,
   ) {}
 
-  /** Adds the results to the chunk's answers as they arrive. @throws ServiceUnavailable if lookup is unavailable. */
+  /**
+   * Adds the results to the chunk's answers as they arrive. @throws ServiceUnavailable if lookup is unavailable; the
+   * reason of the signal.
+   */
   async ask(job: Job, chunk: Chunk, answers: ChunkAnswers, signal: AbortSignal): Promise<void> {
     if (job.maxAgeSeconds > 0) await this.askCorpus(job, chunk, answers, signal);
     const open = answers.open;

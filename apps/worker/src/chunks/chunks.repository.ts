@@ -83,7 +83,7 @@ export class ChunksRepository {
     return chunk;
   }
 
-  /** Marks a chunk as done. @returns false if it was already done; its answers and its count then stay the same. */
+  /** Marks an open chunk as done. @returns false if it was not open; it then stays unchanged. */
   async setDone(
     transaction: Transaction,
     { jobId, number }: Pick<Chunk, 'jobId' | 'number'>,

@@ -37,7 +37,7 @@ export class StoredFile {
     return { bytes: this.bytes, sha256: this.hash.digest('hex') };
   }
 
-  /** Removes the file from the store. */
+  /** Ends the writing; no file is stored. */
   async abandon(): Promise<void> {
     const reason = new Error('the file is given up');
     this.into.destroy(reason);

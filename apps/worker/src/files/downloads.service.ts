@@ -59,8 +59,8 @@ export class DownloadsService {
   }
 
   /**
-   * Opens the sample: a list of new names that becomes public one day after customers get it. @throws NotFound,
-   * FileWithheld.
+   * Opens the sample: a list of new names that becomes public one day after customers get it.
+   * @throws NotFound, FileWithheld, ServiceUnavailable.
    */
   async sample(): Promise<ServedFile | string> {
     const until = dayOf(new Date(this.clock.now().getTime() - SAMPLE_LATE_DAYS * DAY_MS));

@@ -107,7 +107,7 @@ export class FilesService {
 
   /**
    * Returns a file, whatever the account's plan.
-   * @throws NotFound, FileExpired, FileWithheld.
+   * @throws NotFound, FileExpired, FileWithheld, ServiceUnavailable.
    */
   async opened(dataset: Dataset, day: string): Promise<FileEdition> {
     const edition = await this.files.find(this.database, dataset, day);
@@ -119,7 +119,10 @@ export class FilesService {
     return edition;
   }
 
-  /** Returns the newest file of new names for this day or an earlier one. @throws NotFound, FileWithheld. */
+  /**
+   * Returns the newest file of new names for this day or an earlier one.
+   * @throws NotFound, FileWithheld, ServiceUnavailable.
+   */
   async newestSample(until: string): Promise<FileEdition> {
     const after = { day: until, dataset: '' };
     const [edition] = await this.files.list(this.database, { dataset: 'newly', after, limit: 1 });
@@ -128,7 +131,10 @@ export class FilesService {
     return edition;
   }
 
-  /** Checks that a file contains no suppressed values; if it may, schedules its replacement. @throws FileWithheld. */
+  /**
+   * Checks that a file contains no suppressed values; if it may, schedules its replacement.
+   * @throws FileWithheld, ServiceUnavailable.
+   */
   private async checkSuppression(edition: FileEdition): Promise<void> {
     if (!isWithheld(edition, await this.suppressed())) return;
     await this.database.transaction((transaction) => this.builds.replace(transaction, edition));

@@ -55,7 +55,7 @@ export interface JobOrder {
   kind: JobKind;
   request: DnsJobRequest | JobRequest;
   isDryRun: boolean;
-  /** The caller's `Idempotency-Key`. Requests with the same key start only one job. */
+  /** The caller's `Idempotency-Key`. Equal requests with the same key start only one job. */
   idempotencyKey?: string;
 }
 

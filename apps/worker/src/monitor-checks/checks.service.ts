@@ -101,7 +101,7 @@ export class ChecksService {
     crashPoint('check.after-commit');
   }
 
-  /** Schedules the next check of a name after `afterMs`. */
+  /** Schedules the next check of a name after `afterMs`, by default half an hour. */
   async tryLater(kind: CheckKind, name: string, afterMs = RETRY_MS): Promise<void> {
     const dueAt = new Date(this.clock.now().getTime() + afterMs);
     await this.database.transaction((transaction) =>

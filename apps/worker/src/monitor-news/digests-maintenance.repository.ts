@@ -101,7 +101,7 @@ export class DigestsMaintenanceRepository {
   }
 
   /**
-   * Removes old events. @param which `tests` removes only test events, which are kept for a shorter time.
+   * Removes up to `limit` old events. @param which `tests` removes only test events, which are kept for a shorter time.
    * @returns the number of removed events.
    */
   async deleteNewsBefore(

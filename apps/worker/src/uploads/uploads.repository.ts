@@ -98,8 +98,8 @@ export class UploadsRepository {
   }
 
   /**
-   * Records more bytes, unless another request has recorded bytes in the meantime.
-   * @returns false if the bytes do not follow the stored ones.
+   * Records more bytes.
+   * @returns false if the bytes do not follow the stored ones, or the upload is no longer being received.
    */
   async addPiece(
     transaction: Transaction,

@@ -91,7 +91,7 @@ export class UploadsService {
 
   /**
    * Records stored bytes. After the last byte, the names are read.
-   * @returns false if another request has recorded bytes in the meantime.
+   * @returns false if another request has recorded bytes in the meantime, or the upload is no longer being received.
    */
   async addPiece(
     { id, accountId }: Pick<Upload, 'id' | 'accountId'>,
