@@ -60,7 +60,7 @@ export class RememberedAnswers<Lookup extends Findings> {
    * `isKept`: as in `Asking`.
    * @param look performs the lookup; called at most once.
    * @param fixture the answer of a fixture.
-   * @throws LookupOverloaded
+   * @throws LookupOverloaded; the errors of `look`.
    */
   async find(
     key: string,

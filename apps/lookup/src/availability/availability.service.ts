@@ -71,8 +71,7 @@ export class AvailabilityService {
 
   /**
    * Checks one name, and suggests alternatives if requested.
-   * @throws InvalidDomainName, LookupOverloaded; ServiceUnavailable if too many requests of the
-   *   same customer wait for suggestions.
+   * @throws InvalidDomainName, LookupOverloaded.
    */
   async one(
     { domainName, sug, count, fresh }: QuestionOf<typeof AVAILABILITY>,

@@ -16,8 +16,8 @@ export class BulkService {
   ) {}
 
   /**
-   * Answers the questions within the time limit of one lookup. Names without an answer by then time
-   * out, free of charge: their answers throw UpstreamTimeout.
+   * Answers the questions within the time limit of one lookup. Names without an answer by then time out, free of
+   * charge.
    */
   questions(
     domainNames: readonly string[],

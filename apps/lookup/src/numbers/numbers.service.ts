@@ -107,9 +107,8 @@ export class NumbersService {
   }
 
   /**
-   * Returns the registration of an address's origin, cached for a day; undefined if the origin is
-   * unknown or the lookup fails. The wait is short, because an answer about an address is useful
-   * without it.
+   * Returns the registration of an address's origin, cached for a day; undefined if the origin is unknown, no routing
+   * data is loaded, or the lookup fails. The wait is short, because an answer about an address is useful without it.
    */
   private async registrationOf(
     { asns: [asn], routing }: AddressOrigin,

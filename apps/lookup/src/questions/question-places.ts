@@ -2,10 +2,7 @@ import { monotonicMs } from '#libs/platform';
 
 const PLACES_FIRST = 64;
 const PLACES_LEAST = 16;
-/**
- * Maximum number of places: half of `WAITING_MAX` in `answers/remembered-answers.ts`. The other
- * half is for live lookups.
- */
+/** Maximum number of places. It is half of `WAITING_MAX` in `answers/remembered-answers.ts`. */
 const PLACES_MOST = 1_000;
 const LOOK_MS = 20;
 /**
@@ -21,9 +18,9 @@ const LATE_PART = 0.8;
 const READY_PART = 1.1;
 
 /**
- * Limits how many names of jobs, monitors and the collector are looked up at the same time. There are as many places as
- * the event loop can handle: live lookups queue behind all running work, and once the processor is busy, more names at
- * a time do not finish any sooner.
+ * Limits how many names are looked up at the same time for callers that send many. There are as many places as the
+ * event loop can handle: live lookups queue behind all running work, and once the processor is busy, more names at a
+ * time do not finish any sooner.
  */
 export class QuestionPlaces {
   private most = PLACES_FIRST;

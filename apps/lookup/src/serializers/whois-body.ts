@@ -92,7 +92,10 @@ export function nameServerBody(record: RegistrationRecord | undefined): string[]
   return record?.nameServers.length ? record.nameServers : undefined;
 }
 
-/** Returns the registry's own data, without the registrar's answer; undefined if the registry published none. */
+/**
+ * Returns the registry's own data, without the registrar's answer; undefined if the registry published none.
+ * @param rawTextName the member for the registry's port-43 text, which is included only if `raw` is true.
+ */
 export function registryBody(lookup: Lookup, rawTextName: string, raw: boolean): Json | undefined {
   const source = lookup.sources.find(({ role, record }) => role === 'registry' && record);
   if (source?.record === undefined) return undefined;
