@@ -18,11 +18,11 @@ export interface ClusterOptions {
     | ClusterEnvironment
     | ((planned: ClusterEnvironment) => ClusterEnvironment | Promise<ClusterEnvironment>);
   /**
-   * The broker. False: no Kafka; events then reach only the gateways, through change feeds. An object: Kafka with an
-   * additional listener behind a proxy, for services whose `KAFKA_BROKERS` names the proxy.
+   * The broker; Kafka by default. False: no Kafka; events then reach only the gateways, through change feeds. An
+   * object: Kafka with an additional listener behind a proxy, for services whose `KAFKA_BROKERS` names the proxy.
    */
   broker?: boolean | Pick<KafkaBrokerOptions, 'proxied'>;
-  /** Whether there is a Valkey. If false, each gateway counts in its memory. */
+  /** Whether there is a Valkey; true by default. If false, each gateway counts in its memory. */
   valkey?: boolean;
   /**
    * The payment processor: the simulated processor in this process, or the real processor of these settings. If
@@ -38,9 +38,9 @@ export interface ClusterOptions {
    * default, 0, selects free ports.
    */
   firstPorts?: { api: number; dashboard: number };
-  /** Whether all gateways listen on the public port of the first (Linux), instead of on their own ports. */
+  /** Whether all gateways listen on the public port of the first (Linux); by default, each has its own port. */
   onePort?: boolean;
-  /** Whether data survives a crash of the machine. If false, PostgreSQL is faster. */
+  /** Whether data survives a crash of the machine; true by default. If false, PostgreSQL is faster. */
   durable?: boolean;
   progress?: (step: string) => void;
   /** Aborts a start: everything started before is stopped. */

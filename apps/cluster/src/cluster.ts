@@ -49,10 +49,10 @@ export interface RunningCluster {
   payments?: PaymentsSimulator;
   clock: Clock;
   settings: ServiceSettings;
-  /** Finds a process by name. @throws Error if there is none. */
+  /** Finds one of `processes` by name. @throws Error if there is none. */
   process(name: string): ClusterProcess;
   /**
-   * Gives a `full` demo account purchases and 30 days of usage, once, if payments are simulated.
+   * Fills the demo account as `seedDemoLife` does, once, if payments are simulated and the account is `full`.
    * @returns whether anything was missing.
    */
   fillDemo(): Promise<boolean>;

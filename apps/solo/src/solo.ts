@@ -35,7 +35,7 @@ export interface SoloOptions {
   overrides?: Settings;
   /** The demo account, by default `full`. In production, there is none. */
   demoAccount?: DemoAccount;
-  /** Whether data survives a crash of the machine. False for temporary databases, as in tests, which are faster. */
+  /** Whether data survives a crash of the machine; true by default. Otherwise, the database is faster. */
   durable?: boolean;
   progress?: (step: string) => void;
   /** Aborts a start: everything started so far is stopped, and the start rejects with the signal's reason. */
@@ -53,7 +53,7 @@ export interface RunningSolo extends SoloServices {
   facts: SoloFacts;
   database: SoloDatabase;
   /**
-   * Gives the demo account purchases and 30 days of usage, once, if payments are simulated.
+   * Fills the demo account as `seedDemoLife` does, once, if payments are simulated and the account is `full`.
    * @returns whether anything was missing.
    */
   fillDemo(): Promise<boolean>;

@@ -7,7 +7,10 @@ import {
 } from '../../../solo/src/announcement/box.js';
 import type { ClusterFacts } from './cluster-facts.js';
 
-/** Returns the text that is printed after a start: all addresses, and a command to paste that works offline. */
+/**
+ * Returns the text that is printed after a start: all addresses and, with a demo account, a command to paste that works
+ * offline.
+ */
 export function announcement(facts: ClusterFacts, seconds: number): string {
   const gateways = gatewayRows(facts);
   const rows: [string, string][] = [

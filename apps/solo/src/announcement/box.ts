@@ -12,7 +12,10 @@ export const SIMULATED_DATA: [string, string] = [
   'SIMULATED: all answers are invented; none describes a real domain',
 ];
 
-/** Returns the text that is printed after a start: all addresses, and a command to paste that works offline. */
+/**
+ * Returns the text that is printed after a start: all addresses and, with a demo account, a command to paste that works
+ * offline.
+ */
 export function announcement(facts: SoloFacts, seconds: number): string {
   const command = (one: string) => commandFor(facts.data_folder, one);
   const rows: [string, string][] = [

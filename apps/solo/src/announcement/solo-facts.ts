@@ -17,7 +17,7 @@ export interface SoloFacts {
   log_file: string;
 }
 
-/** The demo account. Its keys and password stay in this file, which only the file's owner can read. */
+/** The demo account. Its keys and password are only in files that nobody but their owner can read. */
 export interface DemoFacts {
   email: string;
   password: string;

@@ -32,7 +32,7 @@ export interface Refusal {
   remedy: string;
 }
 
-/** Finds the first fault that `npm start` would report; undefined if there is none. */
+/** Returns the first of the faults that are looked for before the build: a running process, and ports in use. */
 export async function refusalOf(
   environment: Record<string, string | undefined>,
 ): Promise<Refusal | undefined> {

@@ -21,7 +21,7 @@ export interface SoloDatabaseOptions {
   adminUrl?: string;
   /** The URLs of superusers of databases that belong to individual services. */
   own?: OwnDatabases;
-  /** Whether data survives a crash of the machine; false only for temporary installations of tests. */
+  /** Whether data survives a crash of the machine; true by default, false only for temporary installations of tests. */
   durable?: boolean;
   signal?: AbortSignal;
   logger?: Logger;
@@ -54,7 +54,10 @@ export class SoloDatabase {
     return !existsSync(folder.file('postgres.json'));
   }
 
-  /** Starts the server, or adopts a server that a killed process left running. Call `prepare` next. */
+  /**
+   * Starts the server, or adopts a server that a killed process left running; with `adminUrl`, uses the operator's.
+   * Call `prepare` next.
+   */
   static async open(options: SoloDatabaseOptions): Promise<SoloDatabase> {
     const { folder, secrets, adminUrl, durable, signal } = options;
     const { logger = new Logger('solo'), say = () => undefined } = options;

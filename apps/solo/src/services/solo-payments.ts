@@ -22,7 +22,7 @@ export async function startPayments(
   settings: Settings,
   clock: Clock,
   shutdown: ShutdownOrder,
-  /** The folder in which the simulators store their state; if undefined, they store none. */
+  /** The file in which the simulators store their state; if undefined, they store none. */
   journalPath?: string,
 ): Promise<PaymentsSimulator> {
   const payments = new PaymentsSimulator(clock);
