@@ -126,7 +126,7 @@ export class Captures {
     return { items, links };
   }
 
-  /** `GET /v1/reporting/transactions`: the transactions that moved money, oldest first. */
+  /** `GET /v1/reporting/transactions`: the transactions that moved money, first captures, then refunds. */
   report(query: URLSearchParams, isSale: (captureId: string) => boolean): object {
     const [from, to] = ['start_date', 'end_date'].map((name) => Date.parse(query.get(name) ?? ''));
     const [size, page] = [Number(query.get('page_size') ?? 100), Number(query.get('page') ?? 1)];

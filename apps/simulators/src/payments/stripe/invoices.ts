@@ -82,7 +82,7 @@ export class Invoices {
     };
   }
 
-  /** Stores the finalized invoice and deducts from the customer's balance what the draft has used of it. */
+  /** Stores the finalized invoice and changes the customer's balance as the draft says. */
   store(invoice: Invoice): Invoice {
     this.world.put(invoice);
     this.moveBalance(invoice, 1);

@@ -6,8 +6,8 @@ const PAGE = 10;
 const PAGE_MAX = 100;
 
 /**
- * Returns a page of objects, newest first, for Stripe's paging parameters `limit`, `starting_after`, `ending_before`
- * and `created`.
+ * Returns a page of objects for Stripe's paging parameters `limit`, `starting_after`, `ending_before` and `created`.
+ * @param all the objects, newest first.
  */
 export function listed<T extends { id: string; created: number }>(
   url: string,
