@@ -48,7 +48,10 @@ export class DashboardCalls {
     private readonly services: Services,
   ) {}
 
-  /** Calls a path below `/internal/dashboard`. The account service reads the session itself. */
+  /**
+   * Calls a path below `/internal/dashboard`. The account service reads the session itself.
+   * @throws TooManyCalls, ServiceUnavailable.
+   */
   async account(visitor: BrowserCaller, call: PageCall): Promise<ProxiedAnswer> {
     const path = `/internal/dashboard${call.path}`;
     return this.proxies.of('account').call({ ...call, path, visitor });
@@ -77,7 +80,7 @@ export class DashboardCalls {
     return this.ofActive('gateway', visitor, session, call);
   }
 
-  /** Reads the visitor's session; null if there is none or it has ended. */
+  /** Reads the visitor's session; null if there is none or it has ended. @throws TooManyCalls, ServiceUnavailable. */
   async session(visitor: BrowserCaller): Promise<Session | null> {
     return currentSession(this.proxies.of('account'), visitor);
   }

@@ -12,7 +12,7 @@ import type { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 
 const TIMEOUT_MS = 10_000;
 
-/** The clients of the services that pages call. Calls from browsers go through `ServiceProxies`. */
+/** The clients of entitlement and the gateway. All other calls go through `ServiceProxies`. */
 export class Services implements OnApplicationShutdown {
   readonly entitlement: EntitlementClient;
   readonly gateway: GatewayClient;

@@ -10,9 +10,7 @@ import { operationLink, workOnDays } from '../usage/work.js';
 import { type CreditHistory, historySection } from './credit-history.js';
 import { type PlanFacts, lowCredits, planCard } from './plan-card.js';
 
-/**
- * The data of `/` after a log-in: the remaining credits and recent events. Data that could not be read is undefined.
- */
+/** The data of `/` after a log-in. Data that could not be read is undefined. */
 export interface OverviewFacts {
   balance?: BalanceAnswer;
   ledger?: LedgerLine[];

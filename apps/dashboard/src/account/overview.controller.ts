@@ -38,7 +38,7 @@ export class OverviewController {
     return visit.show(overviewPage(visit.context, await this.factsOf(visit.visitor, session)));
   }
 
-  /** Returns the credits at the end of each of the last 30 days. @throws if entitlement is unavailable. */
+  /** Returns the credits at the end of each of the last 30 days. @throws ServiceUnavailable. */
   @Get('credits.csv')
   @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
   @Header('content-type', 'text/csv; charset=utf-8')

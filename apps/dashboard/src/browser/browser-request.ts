@@ -43,8 +43,8 @@ export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): v
 }
 
 /**
- * Sets or clears the session cookie, as the answer of the account service requires. A new session gets a new CSRF
- * token.
+ * Sets or clears the cookies of the session, the unfinished log-in and the browser, as account's answer requires. A new
+ * session gets a new CSRF token.
  */
 export function applySession(
   request: FastifyRequest,

@@ -25,7 +25,7 @@ export class SessionGuard implements CanActivate {
     private readonly calls: CallsUnderWay,
   ) {}
 
-  /** @throws NotLoggedIn, AccountDeletedProblem, ReauthenticationRequired, TooManyCalls. */
+  /** @throws NotLoggedIn, AccountDeletedProblem, ReauthenticationRequired, TooManyCalls, ServiceUnavailable. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { who, accountStates, needsReauthentication } = visitorTerms(this.reflector, context);
     if (who !== 'logged-in' && who !== 'either') return true;

@@ -16,7 +16,7 @@ export interface OrderFacts {
   order: OrderAnswer;
   /** The account's credits; undefined if entitlement is unavailable. */
   balance?: BalanceAnswer;
-  /** The account's subscriptions; empty if billing is unavailable. */
+  /** The account's subscriptions, if the order has a plan; otherwise, or if billing refuses to list them, empty. */
   subscriptions?: readonly SubscriptionAnswer[];
   wasCancelled?: boolean;
 }

@@ -90,7 +90,7 @@ function newKeySection(key: string, apiUrl: string): Markup {
   </section>`;
 }
 
-/** Returns the warning before a surplus key is created. The service accepts such a key, but pauses it. */
+/** Returns the note about keys beyond the plan's number. The service accepts such a key, but pauses it. */
 const surplusNote = (allowed: number) =>
   html`<p class="quiet">
     Your plan allows ${counted(allowed, 'live key')}. Further live keys are paused until you revoke

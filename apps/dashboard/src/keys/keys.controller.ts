@@ -180,8 +180,8 @@ export class KeysController {
   }
 
   /**
-   * Finds a key on the newest pages. @throws NotFound if there is no such key, or it does not pass `fits`; by default,
-   * the key must be active.
+   * Finds a key on the newest pages. @throws NotFound if there is no such key, or it does not pass `fits`; account's
+   * rejection.
    */
   private async find(visit: PageVisit, id: string, fits = isActive): Promise<KeyAnswer> {
     let cursor: string | null = null;
@@ -204,7 +204,7 @@ const isActive = ({ state }: KeyAnswer) => state === 'active';
 const isFiltered = (filter?: KeyFilter): filter is KeyFilter =>
   filter !== undefined && (filter.search !== '' || filter.isLiveOnly);
 
-/** Searches the keys, but no more than an account is likely to have. */
+/** Lists the keys that fit, newest first, up to the limits of keys and pages. */
 async function foundKeys(visit: PageVisit, filter: KeyFilter): Promise<ProxiedAnswer> {
   const wanted = filter.search.toLowerCase();
   const fits = (key: KeyAnswer) =>

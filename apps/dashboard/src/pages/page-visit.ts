@@ -57,7 +57,10 @@ export class PageVisit {
     };
   }
 
-  /** Calls account. If its answer begins or ends a session, the cookie and the page change accordingly. */
+  /**
+   * Calls account. If its answer begins or ends a session, the cookies and the page change accordingly.
+   * @throws the errors of `DashboardCalls.account`.
+   */
   async account(call: PageCall): Promise<ProxiedAnswer> {
     const answer = await this.calls.account(this.visitor, call);
     applySession(this.request, this.reply, answer);

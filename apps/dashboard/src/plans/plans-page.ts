@@ -20,7 +20,7 @@ import { type Notice, type PageContext, form, hidden, page } from '../pages/layo
 
 export interface PlansFacts {
   interval: BillingInterval;
-  /** The subscriptions; undefined if billing is unavailable. */
+  /** The subscriptions; undefined if billing refuses to list them. */
   owned?: SubscriptionAnswer[];
   processors: ProcessorChoice;
   tax?: TaxAnswer;

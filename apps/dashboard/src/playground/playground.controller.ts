@@ -28,7 +28,7 @@ export class PlaygroundController {
     return visit.show(playgroundList(visit.context));
   }
 
-  /** Shows the page, with its form filled in from the URL. @throws NotFound. */
+  /** Shows the page, with its form filled in from the URL. @throws NotFound; the errors of `PageVisit.ask`. */
   @Get(':name')
   async show(@Visit() visit: PageVisit, @Param('name') name: string, @Query() query: Given) {
     const row = find(name);

@@ -10,11 +10,11 @@ export interface PartOwner {
   path: string;
 }
 
-/** The time limit for reading: a fixed time, plus one second per this many bytes. */
+/** The time limit for reading: a fixed time, plus the time that the bytes take at a minimum speed. */
 export interface Pace {
   graceMs: number;
   bytesASecond: number;
-  /** After this time, the slowest readers give their slots to other accounts. */
+  /** After this time, a reader may lose its slot to another account. */
   undisturbedMs: number;
 }
 

@@ -4,7 +4,7 @@ import { outcomeWords } from './outcome-words.js';
 
 type NamedKey = Pick<KeyAnswer, 'id' | 'name'> & Partial<Pick<KeyAnswer, 'masked'>>;
 
-/** The names of an account's keys by id. Requests from the dashboard's pages are listed under their own name. */
+/** The names of keys by id. Requests from the dashboard's pages are listed under a name of their own. */
 export class KeyNames {
   readonly all: readonly NamedKey[];
   private readonly names: ReadonlyMap<string, string>;

@@ -60,7 +60,7 @@ export class RequestPagesController {
 
   /**
    * Lists the requests of the given days, by default of today (UTC). @throws InvalidRequest if the gateway would reject
-   * the filters.
+   * the filters; ServiceUnavailable.
    */
   @Get('requests')
   async list(@Visit() visit: PageVisit, @Query() query: Given) {
@@ -104,7 +104,7 @@ export class RequestPagesController {
 
   /**
    * Shows a request. @throws NotFound if it is not in the log, or not on the day in the URL; InvalidRequest for an
-   * invalid day or id.
+   * invalid day or id; ServiceUnavailable.
    */
   @Get('requests/:id')
   async show(@Visit() visit: PageVisit, @Param('id') id: string, @Query() query: Given) {
@@ -156,7 +156,7 @@ export class RequestPagesController {
   }
 }
 
-/** Lists the names of the keys; empty if they cannot be read, because the page is useful even without them. */
+/** Reads the names of the newest keys. If account refuses, the page does without them. */
 async function keysOf(visit: PageVisit): Promise<KeyNames> {
   const answer = await visit.account({ method: 'GET', path: '/keys' });
   const keys = isRefused(answer) ? [] : ((answer.body as Partial<KeysAnswer>).keys ?? []);

@@ -13,7 +13,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   'query',
 ]);
 
-/** Shows a complete answer: first its facts, then each of its lists under its name. Parts unfold on a click. */
+/** Shows an answer: first its facts, then its lists, each under its name, and its objects, which unfold on a click. */
 export function answerMarkup({ tables }: Pick<Search, 'tables'>, answer: Item): Markup {
   const members = Object.entries(answer).filter(
     ([name, value]) => !ELSEWHERE.has(name) && value !== undefined,

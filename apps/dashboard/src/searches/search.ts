@@ -17,7 +17,7 @@ export type Column = readonly [heading: string, value: string | ((record: Item) 
 export interface Search {
   row: Operation;
   title: string;
-  /** The columns of the lists in its answer, by member. Other lists show all their members. */
+  /** The columns of the lists in its answer, by member. In other lists, members of the records become columns. */
   tables: Readonly<Record<string, readonly Column[]>>;
 }
 

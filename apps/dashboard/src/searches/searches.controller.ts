@@ -49,7 +49,7 @@ export class SearchesController {
     return this.show(visit, find(name), typedOf(query));
   }
 
-  /** Makes the request, at the price that the page shows. @throws NotFound. */
+  /** Makes the request, at the price that the page shows. @throws NotFound; the errors of `PageVisit.ask`. */
   @Post(':name')
   async ask(@Visit() visit: PageVisit, @Body() form: SearchForm, @Param('name') name: string) {
     const search = find(name);

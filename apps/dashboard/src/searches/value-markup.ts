@@ -15,9 +15,7 @@ const isItems = (value: unknown): value is Item[] =>
 
 const isFlat = (value: unknown) => !isItem(value) && !isItems(value);
 
-/**
- * Shows any value of an answer, whatever it contains. @param path the value's path, which is used to find its source.
- */
+/** Shows any value of an answer, whatever it contains. @param path the value's path in the answer. */
 export function valueMarkup(
   value: unknown,
   originOf: OriginOf = () => undefined,
@@ -47,7 +45,7 @@ export function itemMarkup(item: Item, originOf: OriginOf = () => undefined, pat
   </dl>`;
 }
 
-/** Shows records as a table. @param columns by default, the members that the records have. */
+/** Shows records as a table. @param columns by default, the first members of the records that are not objects. */
 export function tableMarkup(
   records: readonly Item[],
   columns: readonly Column[] = columnsOf(records),

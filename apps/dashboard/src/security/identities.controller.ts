@@ -42,7 +42,7 @@ export class IdentityPagesController {
   }
 }
 
-/** @throws NotFound. */
+/** @throws NotFound; account's rejection. */
 async function identityOf(visit: PageVisit, id: string) {
   const answer = await visit.account({ method: 'GET', path: '/identities' });
   if (answer.refusal) throw answer.refusal;

@@ -76,7 +76,7 @@ export class PasskeyPagesController {
   }
 }
 
-/** @throws NotFound. */
+/** @throws NotFound; account's rejection. */
 async function passkeyOf(visit: PageVisit, id: string): Promise<ListedPasskey> {
   const answer = await visit.account({ method: 'GET', path: '/passkeys' });
   if (answer.refusal) throw answer.refusal;

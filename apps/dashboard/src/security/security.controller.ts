@@ -42,7 +42,7 @@ export class SecurityPagesController {
     return this.show(visit, { kind: 'done', text });
   }
 
-  /** Asks before a session is ended. @throws NotFound if the session has ended. */
+  /** Asks before another session is ended. @throws NotFound if there is no such session; account's rejection. */
   @Get('security/sessions/:id/end')
   async askToEnd(@Visit() visit: PageVisit, @Param('id') id: string) {
     const answer = await visit.account({ method: 'GET', path: '/sessions' });
@@ -61,7 +61,7 @@ export class SecurityPagesController {
     return this.show(visit, faultNotice(answer), answer.status);
   }
 
-  /** Shows the page. @throws a rejection by the owner of one of its parts. */
+  /** @throws account's rejection. */
   private async show(visit: PageVisit, notice?: Notice, status = 200) {
     const read = async <T>(path: string) => {
       const answer = await visit.account({ method: 'GET', path });

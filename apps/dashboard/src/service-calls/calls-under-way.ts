@@ -14,8 +14,8 @@ import { TooManyCalls } from './service-calls.errors.js';
 /** Maximum number of concurrent calls per account, which is the number of connections that a browser opens. */
 const OF_AN_ACCOUNT = 6;
 /**
- * A call that takes longer waits for another service, and calls of other accounts no longer wait for it. The time is
- * short, because a few accounts with slow calls would otherwise delay everybody's pages.
+ * A call that takes longer is probably waiting for another service, and no longer keeps other calls waiting. The time
+ * is short, because a few accounts with slow calls would otherwise delay everybody's pages.
  */
 const WORK_MS = SECOND_MS / 4;
 const TURNS: FairTurnsLimits = {
@@ -23,7 +23,6 @@ const TURNS: FairTurnsLimits = {
   ofAccount: 2,
   ofAccountMax: OF_AN_ACCOUNT,
   waitingMax: Infinity,
-  // The call's session was checked before.
   waitMaxMs: 8 * SECOND_MS,
   countedMs: WORK_MS,
 };

@@ -97,8 +97,8 @@ const JSON_LIMIT_BYTES = 1024 * 1024;
 
 /**
  * Forwards calls of browsers and signed senders to the service that owns their answer: JSON, raw bytes or a stream.
- * Unlike `ServiceHttp`, it returns rejections instead of throwing them, and reads the headers with which the account
- * service begins and ends sessions, because only the dashboard uses cookies.
+ * Unlike `ServiceHttp`, `call` returns rejections instead of throwing them, and reads the headers with which the
+ * account service begins and ends sessions, because only the dashboard uses cookies.
  */
 export class ServiceProxy {
   private readonly ofBrowsers: ServicePool;
@@ -156,7 +156,7 @@ export class ServiceProxy {
   /**
    * Returns an answer of any type and size, which the caller must read or destroy. The time limit applies to the whole
    * answer.
-   * @throws the owner's rejection; ServiceUnavailable as `call`.
+   * @throws the owner's rejection; the errors of `call`.
    */
   async stream(call: ProxiedCall): Promise<Readable> {
     const { service, metrics } = this.options;

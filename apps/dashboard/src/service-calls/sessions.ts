@@ -16,9 +16,8 @@ export interface Session {
 }
 
 /**
- * Returns the session of the visitor's token, which account checks on each call; null without a
- * session.
- * @throws ServiceUnavailable.
+ * Returns the session of the visitor's token, which account checks on each call; null without a session.
+ * @throws TooManyCalls, ServiceUnavailable.
  */
 export async function currentSession(
   account: ServiceProxy,
@@ -36,7 +35,7 @@ export async function currentSession(
   return (body as { session: Session | null }).session;
 }
 
-/** Returns the session. @throws NotLoggedIn if there is none; ServiceUnavailable if it cannot be read. */
+/** Returns the session. @throws NotLoggedIn if there is none; the errors of `currentSession`. */
 export async function requireSession(
   account: ServiceProxy,
   visitor: BrowserCaller,

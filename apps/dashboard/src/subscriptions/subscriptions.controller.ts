@@ -127,7 +127,7 @@ export class SubscriptionPagesController {
     const answer = await visit.billing({ method: 'POST', path, body, idempotencyKey });
     if (isRefused(answer)) return this.showRefusal(visit, answer);
     const { redirect_url: url, subscription } = answer.body as PlanChangeAnswer;
-    // A customer whose card was declined sees that on this page, without a redirect.
+    // A customer whose card was declined is told so on the dashboard, and stays there.
     const isDeclined = subscription.unpaid_change?.is_declined === true;
     if (url && !isDeclined) return visit.show(leavePage(visit.context, url));
     return visit.goTo(`/subscriptions?changed=${subscription.id}`);

@@ -74,10 +74,7 @@ export class DashboardMetrics {
     }
   }
 
-  /**
-   * Counts a call as `callOf` does, but for answers that contain a rejection instead of throwing
-   * it.
-   */
+  /** Counts a call as `callOf` does, but for answers that contain a rejection instead of throwing it, and log-ins. */
   async proxied<A extends CountedAnswer>(service: ServiceName, work: () => Promise<A>): Promise<A> {
     let refusal: Problem | undefined;
     try {

@@ -9,10 +9,7 @@ const HEIGHT = 120;
 const BAR_WIDTH = 8;
 const STEP = 10;
 
-/**
- * Draws a bar for each day, stacked by name. Each part has its value as a title, and a table contains the same data for
- * readers who cannot see the chart.
- */
+/** Draws a bar for each day, stacked by name. Each part has its value as a title. */
 export function stackedChart(
   title: string,
   { from, to }: { from: string; to: string },

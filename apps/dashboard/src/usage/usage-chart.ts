@@ -21,7 +21,7 @@ export function usageChart(
   return barChart(TITLES[figure], { from, to }, counts);
 }
 
-/** Draws a bar for each day. A table contains the same data for readers who cannot see the chart. */
+/** Draws a bar for each day, which has its value as a title. */
 export function barChart(
   title: string,
   { from, to }: { from: string; to: string },

@@ -48,7 +48,7 @@ export class UsagePageController {
     return csvOf(['day', asked.by, 'requests', 'failed', 'credits'], rows);
   }
 
-  /** Reads the usage. @throws InvalidRequest if the gateway would reject the values. */
+  /** Reads the usage. @throws InvalidRequest if the gateway would reject the values; ServiceUnavailable. */
   private async read(visit: PageVisit, { by, ...days }: UsageAsked): Promise<UsageShown> {
     const { faults } = READER.read(Object.keys(days), Object.values(days));
     if (faults) throw new InvalidRequest(faults);
@@ -77,8 +77,8 @@ export class UsagePageController {
 }
 
 /**
- * Returns the names of keys by id, with their last characters, because keys may have the same name. The account's own
- * id stands for the dashboard.
+ * Returns the names of the newest keys by id, with their last characters, because keys may have the same name. The
+ * account's own id stands for the dashboard.
  */
 async function namesOfKeys(visit: PageVisit): Promise<Map<string, string>> {
   const answer = await visit.account({ method: 'GET', path: '/keys' });

@@ -22,7 +22,9 @@ const workOf = (operation: string): Work | undefined =>
     ? WORK[operation as WorkOperation]
     : undefined;
 
-/** Returns the name of an operation as a link to the requests or the work that used the credits on that day. */
+/**
+ * Returns the name of an operation as a link to its requests of that day, or to the jobs or monitors that used credits.
+ */
 export function operationLink(day: string, operation: string, credits: number): Markup {
   const path = credits === 0 ? undefined : workOf(operation)?.path;
   return html`<a href="${path ?? requestsPath({ day, operation })}">${operation}</a>`;
