@@ -87,9 +87,7 @@ const IMITATION_EVERY = 64;
 /** One name in this many is internationalised. */
 const INTERNATIONAL_EVERY = 50;
 
-/**
- * Returns the name for a number, different for each number: words as used by people, businesses and their imitators.
- */
+/** Returns a name, different for each number, of words that people, businesses and their imitators use. */
 export function generatedName(index: number, seed: number): string {
   if (index < IMITATED.length) return `${IMITATED[index]}.com`;
   const imitation = IMITATIONS[index / IMITATION_EVERY];

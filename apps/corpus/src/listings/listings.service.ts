@@ -18,7 +18,7 @@ export class ListingsService {
 
   /**
    * Imports a list in the caller's transaction.
-   * @param hosts the hosts. All of them are read before this locks any row that other writers may need.
+   * @param hosts all of them are read before this locks any row that other writers may need.
    * @returns how many hosts were listed before, how many were added, and how many were delisted.
    */
   async take(

@@ -15,7 +15,7 @@ export interface Batch<T> {
 
 /**
  * Processes batches one after another, and reads the next batch in the meantime.
- * @throws the error of `work`, once `work` has ended.
+ * @throws the errors of `batches` and of `work`, once `work` has ended.
  */
 export async function eachWhileReading<T>(
   batches: AsyncIterable<T>,

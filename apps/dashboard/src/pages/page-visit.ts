@@ -13,7 +13,7 @@ import { refusalWords } from './refusal-words.js';
 
 const INVALID = 'invalid_request';
 
-/** A visit to a page. It calls the owners, keeps the cookie up to date, and answers with a document. */
+/** A visit to a page. It calls the owners, keeps the cookies up to date, and answers with a document. */
 export class PageVisit {
   constructor(
     private readonly request: FastifyRequest,

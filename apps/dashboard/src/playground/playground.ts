@@ -24,7 +24,7 @@ export const playedParameters = ({ parameters }: Operation): string[] =>
 /** A call and its price, before the call is sent. */
 export interface Prepared {
   call: ApiCall;
-  /** A sentence. */
+  /** A sentence; empty if there are faults. */
   cost: string;
   faults: FieldError[];
 }

@@ -39,7 +39,7 @@ const addressMarkup = (address: string) =>
 
 /**
  * Reads an operator's text; returns undefined if there is no such file.
- * @throws Error if the text is too long.
+ * @throws Error if the text is too long or cannot be read.
  */
 async function textOf(folder: string, name: OperatorText): Promise<string | undefined> {
   const path = join(folder, `${name}.md`);

@@ -27,7 +27,7 @@ import {
 
 /**
  * Returns the second version: the members of the first one, plus exact times, the withheld values with reasons, and the
- * source of every field. The gateway adds `meta`, because only the gateway knows the cost.
+ * requested sections. The gateway adds `meta`, because only the gateway knows the cost.
  */
 export function v2Body(
   lookup: Lookup,

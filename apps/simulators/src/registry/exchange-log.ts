@@ -10,7 +10,7 @@ export interface LoggedExchange extends Exchange {
   host?: string;
 }
 
-/** The queries to the simulator, in order, so that a test can count the work that an answer required. */
+/** The latest queries to the simulator, in order, so that a test can count the work that an answer required. */
 export class ExchangeLog {
   readonly entries: LoggedExchange[] = [];
   private readonly counts = new Map<string, number>();

@@ -83,7 +83,8 @@ export class NewJobsService {
    * Reserves the price of all names that may be answered, and starts a job. A dry run only counts. A repeated request
    * gets the job that the first one started, even if the process has died since.
    * @throws IdempotencyKeyRunning while the price of that job is being reserved; NamesTwice, NoValidNames, TooManyJobs,
-   *   TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames, NotFound, UploadNotReady, UploadIsRefused, JobShortOfCredits, JobCreditsBusy, ServiceUnavailable.
+   *   TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames, NotFound, UploadNotReady, UploadIsRefused,
+   *   JobShortOfCredits, JobCreditsBusy, ServiceUnavailable.
    */
   async create(accountId: string, order: JobOrder): Promise<JobAnswer> {
     const { upload_id: uploadId, domainNames } = order.request;
