@@ -31,7 +31,7 @@ export interface Upstreams {
 
 /**
  * Creates the clients of registries, registrars and resolvers.
- * @throws Error if an exception cannot be parsed or the certificate file cannot be read.
+ * @throws Error if `LOOKUP_UPSTREAM_EXCEPTIONS` cannot be parsed or the certificate file cannot be read.
  */
 export async function openUpstreams(
   config: LookupConfig,

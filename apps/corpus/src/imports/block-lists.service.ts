@@ -30,7 +30,7 @@ export class BlockListsService {
 
   /**
    * Imports a list. @throws BadFile for a list that is not newer than the loaded one, empty, unreadable or truncated;
-   * Overtaken.
+   * Overtaken; the reason of the signal.
    */
   async take(run: ImportRun): Promise<void> {
     const { source, file } = run;

@@ -30,7 +30,7 @@ export class CertificateLogsService {
    * Imports the entries that a log has gained since the last run. The first run starts with the tile of the entry whose
    * number follows `#` in the log's address.
    * @returns true if there are more entries than fit into a run.
-   * @throws BadFile, ConnectionError, Overtaken; the next run continues after the last batch.
+   * @throws BadFile, Overtaken; the errors of `HttpsDownloads.read`. The next run continues after the last batch.
    */
   async follow(source: ImportedSource, signal: AbortSignal): Promise<boolean> {
     const { base, first } = placeOf(source.location);

@@ -85,7 +85,10 @@ export class ImportFilesService {
     return this.repository.listNewest();
   }
 
-  /** Imports a whole file in one transaction. @param work writes the contents. @throws Overtaken. */
+  /**
+   * Imports a whole file in one transaction. @param work writes the contents.
+   * @throws Overtaken; the errors of `work`.
+   */
   async takeWhole(
     file: ImportFile,
     work: (transaction: Transaction) => Promise<ImportCounts & Omit<Advance, 'from' | 'to'>>,
@@ -98,7 +101,10 @@ export class ImportFilesService {
     });
   }
 
-  /** Imports a batch of lines and stores the position after the batch, in one transaction. @throws Overtaken. */
+  /**
+   * Imports a batch of lines and stores the position after the batch, in one transaction.
+   * @throws Overtaken; the errors of `work`.
+   */
   async advance(
     file: ImportFile,
     advance: Advance,
@@ -112,7 +118,7 @@ export class ImportFilesService {
 
   /**
    * Imports a part of the staged names, and stores that it is done, in one transaction.
-   * @throws Overtaken.
+   * @throws Overtaken; the errors of `work`.
    */
   async advanceSlice(
     file: ImportFile,

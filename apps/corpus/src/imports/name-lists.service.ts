@@ -19,14 +19,17 @@ export class NameListsService {
     private readonly lists: FullListsService,
   ) {}
 
-  /** Imports a file with one name per line. @throws BadFile, Overtaken. */
+  /** Imports a file with one name per line. @throws BadFile, Overtaken; the reason of the signal. */
   async take(run: ImportRun): Promise<void> {
     await this.stage(run, listedName);
     const { id: fileId, observedAt: at, sourceId } = run.file;
     await this.apply(run, { fileId, sourceId, at, isFirst: false, isDifference: false });
   }
 
-  /** Stages the names of a file, continuing at the line that was reached. @throws BadFile, Overtaken. */
+  /**
+   * Stages the names of a file, continuing at the line that was reached.
+   * @throws BadFile, Overtaken; the reason of the signal.
+   */
   async stage(run: ImportRun, read: (line: string) => ReadLine<FiledName>): Promise<void> {
     const { file, signal } = run;
     // Lines that were already imported are also read, because one of them may state the zone of the others.

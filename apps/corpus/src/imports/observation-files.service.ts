@@ -23,7 +23,7 @@ export class ObservationFilesService {
 
   /**
    * Imports a file. @param isCut whether the last line may have been cut off, so that it must be valid. @throws BadFile
-   * before anything is recorded; Overtaken.
+   * before anything is recorded; Overtaken; the reason of the signal.
    */
   async take(run: ImportRun, isCut: boolean): Promise<void> {
     const { file, signal } = run;

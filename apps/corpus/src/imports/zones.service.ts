@@ -33,7 +33,7 @@ export class ZonesService {
 
   /**
    * Imports a zone file. @throws BadFile for a file that is not a zone file, not newer than the loaded one, or
-   * truncated; Overtaken.
+   * truncated; Overtaken; the reason of the signal.
    */
   async take(run: ImportRun): Promise<void> {
     const { file } = run;

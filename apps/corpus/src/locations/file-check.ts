@@ -35,7 +35,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * Reads a file to the end before any line is imported, so that a truncated or malicious archive leaves no data.
- * @throws BadFile.
+ * @throws BadFile; the reason of the signal.
  */
 export async function checkFile(
   path: string,
@@ -56,7 +56,7 @@ export async function checkFile(
 
 /**
  * Yields the content of a file without a byte order mark, decompressed if the file begins like gzip.
- * @throws BadFile for content that is truncated, too large, or in a different format.
+ * @throws BadFile for content that is truncated, too large, or in a different format; the reason of the signal.
  */
 export async function* unpackedChunks(
   path: string,

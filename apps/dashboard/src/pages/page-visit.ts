@@ -77,7 +77,10 @@ export class PageVisit {
     return this.calls.worker(this.visitor, this.session, call);
   }
 
-  /** Makes a lookup or search that the session's account pays for. @throws the errors of `DashboardCalls.ask`. */
+  /**
+   * Makes a lookup or search that the session's account pays for.
+   * @throws NotLoggedIn, and the errors of `DashboardCalls.ask`.
+   */
   async ask(question: PageQuestion): Promise<ProxiedAnswer> {
     return this.calls.ask(this.visitor, this.session, question);
   }

@@ -48,7 +48,7 @@ export class JoinedAnswersService {
    * Starts a joined answer. Every service must have begun to answer before the first byte is sent. If one of them fails
    * later, the text ends early. If all slots are taken, the slowest of the readers that have had their undisturbed time
    * loses its slot.
-   * @throws NotLoggedIn; TooManyExports; a service's rejection; ServiceUnavailable.
+   * @throws NotLoggedIn; TooManyExports; a service's rejection; TooManyCalls, ServiceUnavailable.
    */
   async join(
     owners: readonly PartOwner[],

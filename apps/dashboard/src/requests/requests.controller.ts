@@ -60,7 +60,7 @@ export class RequestPagesController {
 
   /**
    * Lists the requests of the given days, by default of today (UTC). @throws InvalidRequest if the gateway would reject
-   * the filters; ServiceUnavailable.
+   * the filters; TooManyCalls, ServiceUnavailable.
    */
   @Get('requests')
   async list(@Visit() visit: PageVisit, @Query() query: Given) {
@@ -104,7 +104,7 @@ export class RequestPagesController {
 
   /**
    * Shows a request. @throws NotFound if it is not in the log, or not on the day in the URL; InvalidRequest for an
-   * invalid day or id; ServiceUnavailable.
+   * invalid day or id; TooManyCalls, ServiceUnavailable.
    */
   @Get('requests/:id')
   async show(@Visit() visit: PageVisit, @Param('id') id: string, @Query() query: Given) {

@@ -48,7 +48,7 @@ export class UsagePageController {
     return csvOf(['day', asked.by, 'requests', 'failed', 'credits'], rows);
   }
 
-  /** Reads the usage. @throws InvalidRequest if the gateway would reject the values; ServiceUnavailable. */
+  /** @throws InvalidRequest if the gateway would reject the values; TooManyCalls, ServiceUnavailable. */
   private async read(visit: PageVisit, { by, ...days }: UsageAsked): Promise<UsageShown> {
     const { faults } = READER.read(Object.keys(days), Object.values(days));
     if (faults) throw new InvalidRequest(faults);

@@ -106,8 +106,7 @@ export class DnsService {
    * Answers questions about several names and addresses, each as if it had been requested alone,
    * but within the time limit of one lookup. Questions without an answer by then time out, free of
    * charge.
-   * @throws InvalidRequest if there is no question; each answer also the errors of a single
-   *   question.
+   * @throws InvalidRequest if there is no question; each answer the errors of a single question, and ResolverTimeout.
    */
   questions(
     { domainNames = [], ipAddresses = [] }: BulkHosts,

@@ -50,7 +50,7 @@ export class FileBuilderService {
 
   /**
    * Builds a file from the data of the corpus.
-   * @throws ServiceUnavailable, and the store's errors. After an error, the folder is empty.
+   * @throws ServiceUnavailable, the store's errors, and the reason of the signal. After an error, the folder is empty.
    */
   async build(file: PlacedFile, around: Around): Promise<BuiltFile> {
     const ends: DatasetEnd[] = [];
@@ -61,7 +61,7 @@ export class FileBuilderService {
 
   /**
    * Builds a file from another file, without the rows that have one of the hashes.
-   * @throws UnhashedRow, and the store's errors. After an error, the folder is empty.
+   * @throws UnhashedRow, the store's errors, and the reason of the signal. After an error, the folder is empty.
    */
   async buildWithout(
     file: PlacedFile,

@@ -80,8 +80,8 @@ export class NewJobsService {
   ) {}
 
   /**
-   * Reserves the price of all names that may be answered, and starts a job. A dry run only counts. A repeated request
-   * gets the job that the first one started, even if the process has died since.
+   * Reserves the price of all names that may be answered, and starts a job. A dry run only returns the price. A
+   * repeated request gets the job that the first one started, even if the process has died since.
    * @throws IdempotencyKeyRunning while the price of that job is being reserved; NamesTwice, NoValidNames, TooManyJobs,
    *   TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames, NotFound, UploadNotReady, UploadIsRefused,
    *   JobShortOfCredits, JobCreditsBusy, ServiceUnavailable.

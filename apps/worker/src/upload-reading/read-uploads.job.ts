@@ -124,7 +124,8 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
 
   /**
    * Reads, counts and stores the names in a file.
-   * @throws UnreadableFile; StatementTimeout if reading takes too long; LongFileWaits.
+   * @throws UnreadableFile; StatementTimeout if reading takes too long; LongFileWaits; the store's errors, and the
+   *   reason of the signal.
    */
   private async read(upload: Upload, found: NameFile, work: Work<ReadWork>): Promise<void> {
     const { id, accountId, pieces } = upload;

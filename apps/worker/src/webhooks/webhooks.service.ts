@@ -38,7 +38,7 @@ export class WebhooksService {
 
   /**
    * Adds a webhook. The answer is the only one that contains the secret.
-   * @throws InvalidRequest for a URL that is not public; TooManyWebhooks, TooManyWebhooksADay.
+   * @throws InvalidRequest as `readUrl`; TooManyWebhooks, TooManyWebhooksADay.
    */
   async create(accountId: string, request: CreateWebhookRequest): Promise<WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);

@@ -132,7 +132,7 @@ export class Subscriptions {
     this.tell(this.world.get('subscription', id), 'CANCELLED');
   }
 
-  /** Returns a subscription in one of the given statuses. @throws PaypalRefusal if it has another status. */
+  /** Returns a subscription in one of the given statuses. @throws PaypalRefusal if there is none. */
   withStatus(id: string, statuses: readonly Subscription['status'][]): Subscription {
     const subscription = this.world.get('subscription', id);
     if (statuses.includes(subscription.status)) return subscription;

@@ -134,7 +134,7 @@ export class Invoices {
     this.world.emit('v1.invoice.voided', invoice);
   }
 
-  /** Returns an open invoice. @throws StripeRefusal if the invoice is not open. */
+  /** Returns an open invoice. @throws StripeRefusal if there is none. */
   open(id: string): Invoice {
     const invoice = this.world.get('invoice', id);
     if (invoice.status === 'open') return invoice;
