@@ -32,7 +32,7 @@ export interface Refusal {
   remedy: string;
 }
 
-/** Returns the first of the faults that are looked for before the build: a running process, and ports in use. */
+/** Returns the fault if the product is already running or a port cannot be used; undefined otherwise. */
 export async function refusalOf(
   environment: Record<string, string | undefined>,
 ): Promise<Refusal | undefined> {
