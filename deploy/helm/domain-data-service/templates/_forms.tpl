@@ -80,7 +80,7 @@
 {{- dict "faults" $faults | toJson -}}
 {{- end -}}
 
-{{- /* The parts that cannot be changed in an installed StatefulSet: {root, known, is}. As JSON. */ -}}
+{{- /* Faults in values that cannot change in an installed StatefulSet: {root, known, is}. As JSON. */ -}}
 {{- define "dds.volumeRefusals" -}}
 {{- $faults := list -}}
 {{- $name := printf "%s-%s" (include "dds.fullname" .root) .known.name -}}

@@ -60,13 +60,13 @@ automountServiceAccountToken: false
 {{- end }}
 {{- end -}}
 
-{{- /* One of the operator's secrets as a file of a pod: {env, file, secret, key, optional}. As JSON. */ -}}
+{{- /* A secret as a file of a pod: {env, file, secret, key, optional}. As JSON. */ -}}
 {{- define "dds.secretFile" -}}
 {{- $at := include "dds.secret" (dict "root" .root "key" .file) | fromJson -}}
 {{- dict "env" .env "file" .file "secret" $at.name "key" $at.key "optional" (.optional | default false) | toJson -}}
 {{- end -}}
 
-{{- /* The secrets that a service gets as files: {env, file, secret, key}. As JSON. */ -}}
+{{- /* The secrets that a service gets as files, each as in dds.secretFile. As JSON. */ -}}
 {{- define "dds.secretFiles" -}}
 {{- $root := .root -}}
 {{- $files := list -}}
@@ -229,7 +229,7 @@ automountServiceAccountToken: false
 {{- toJson $trust -}}
 {{- end -}}
 
-{{- /* The time in which a gateway notifies its connections, drains and settles: 40 s unless its settings change this. */ -}}
+{{- /* The seconds that a pod has to stop: 40; for a gateway, its notice and its drain by its settings, plus 10. */ -}}
 {{- define "dds.graceSeconds" -}}
 {{- if has "GATEWAY_DRAIN_MS" .known.settings -}}
 {{- $notice := get .settings "GATEWAY_DRAIN_NOTICE_MS" | default "5000" | int -}}
