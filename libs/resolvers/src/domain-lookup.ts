@@ -12,14 +12,17 @@ export interface DomainLookupOptions extends SourceAskerOptions {
 }
 
 export interface LookupRequest {
-  /** The time limit for the whole lookup, by default 20,000. The data available by then is returned as `partial`. */
+  /** The time limit for the whole lookup, by default 20,000. Data available by then is returned as `partial`. */
   budgetMs?: number;
   /** `live` by default. */
   priority?: Priority;
   /** The customer of this lookup; the limits of upstreams are shared among customers. */
   asker?: string;
   signal?: AbortSignal;
-  /** A server whose turn would come later than this is not queried; the lookup then ends as `throttled`. */
+  /**
+   * A server whose turn would come later is not queried and counts as throttled. By default, a query waits as long as
+   * `budgetMs` allows.
+   */
   waitMaxMs?: number;
 }
 

@@ -18,7 +18,7 @@ export class JoinedRuns<Answer> {
    * task is abandoned when the last caller has left.
    *
    * @param start receives the controller that ends the task, and may use it.
-   * @throws the abort reason of `signal`; the other callers keep waiting.
+   * @throws the error of the task, or the abort reason of `signal`, after which the other callers keep waiting.
    */
   async join(
     key: string,

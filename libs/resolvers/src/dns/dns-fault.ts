@@ -1,11 +1,11 @@
 export type DnsFaultKind =
   /** No server answered in time. */
   | 'timeout'
-  /** The servers refused, could not be reached or sent unreadable answers. */
+  /** No server could be reached or sent a readable answer, or a server denied the root. */
   | 'unreachable'
   /** The caller has disconnected. */
   | 'cancelled'
-  /** More queries are running than this process allows. */
+  /** Too many queries are running, in total or for this account. */
   | 'busy';
 
 /** Thrown for a query without an answer. A negative answer (NXDOMAIN, SERVFAIL) is not a fault. */

@@ -67,7 +67,10 @@ export class PublicNames {
     return dot > 0 && this.tlds.has(name.slice(dot + 1));
   }
 
-  /** True if an address belongs to a private network and must be omitted from an answer. */
+  /**
+   * True for an address that must be omitted from an answer: one that is not public, unless it is allowed or reserved
+   * for documentation.
+   */
   isHidden(address: string): boolean {
     const version = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     return (

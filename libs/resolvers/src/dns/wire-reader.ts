@@ -109,8 +109,8 @@ export function octetsText(octets: string): string {
 }
 
 /**
- * Decodes a record's strings: as UTF-8 if their octets together are valid. A character that is split between two
- * strings is put in the second one.
+ * Decodes a record's strings: as UTF-8 if their octets together are valid, otherwise each by itself. A character that
+ * is split between two strings is put in the second one.
  */
 export function stringsText(strings: readonly string[]): string[] {
   const octets = strings.map((text) => Buffer.from(text, 'latin1'));

@@ -63,7 +63,7 @@ export class FairQueue<WaitingQuestion> {
     return true;
   }
 
-  /** Returns the turn, counted from 1, at which one more query of a caller would run. */
+  /** Returns the turn, counted from 1, at which one more query of a caller would run at the latest. */
   placeOf(asker: string): number {
     const own = this.countOf(asker);
     const askers = this.byAsker.size + (own === 0 ? 1 : 0);

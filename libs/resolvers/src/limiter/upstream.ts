@@ -157,7 +157,7 @@ export class Upstream {
   /**
    * Admits waiters that may start.
    * @param processes the number of processes that each use a part of the limit.
-   * @returns the milliseconds until the next check if a waiter must wait; otherwise undefined.
+   * @returns the milliseconds until the next token if a waiter with a free connection needs one; otherwise undefined.
    */
   admit(now: number, processes = 1): number | undefined {
     for (const bucket of this.buckets) bucket.divide(processes, now);

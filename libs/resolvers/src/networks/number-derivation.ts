@@ -16,7 +16,7 @@ const FILES = {
 /**
  * Derives `tables.json` from IANA's RDAP bootstrap files for addresses and AS numbers (RFC 9224).
  * @returns a summary of the tables.
- * @throws Error for a file that lacks one of the five regional registries, because such a file is probably damaged.
+ * @throws Error for a file that is missing or lacks one of the five regional registries.
  */
 export function writeNumberTables(folder: string, target: string): string {
   const read = (name: keyof typeof FILES) =>

@@ -30,9 +30,9 @@ const ELSEWHERE = [
 const FREE = /^(?:available|free|unallocated|unassigned)$/i;
 
 /**
- * Parses an answer of a number registry. The function is pure and never throws. The outcome is `parse_failed` for a
- * text without a block that contains all requested numbers, and for an entry for numbers that other registries
- * register.
+ * Parses an answer of a number registry. The function is pure and never throws. The outcome is `not_registered` for a
+ * block without a holder, and `parse_failed` for a text without a block that contains all requested numbers, or for an
+ * entry for numbers that other registries register.
  */
 export function readNumberAnswer(
   text: string,

@@ -146,7 +146,7 @@ export class NumberLookups {
   }
 }
 
-/** Returns the answer with the error that is most meaningful to the customer. */
+/** Returns the answer whose outcome is most meaningful to the customer. */
 function chosenOf(answers: readonly NumberAnswer[]): NumberAnswer {
   const order: LookupOutcome[] = [
     'not_registered',

@@ -3,7 +3,7 @@ import type { NumberContext, NumberReading } from '../networks/number-reading.js
 import type { RdapContext } from '../rdap/rdap-answer.js';
 import type { ParseContext, ParseResult } from '../whois/parse/parse-whois.js';
 
-/** A request to the thread: a text and the server that sent it. */
+/** A text for the thread, with the query that led to it. */
 export type ParserQuestion =
   | { protocol: 'whois43'; text: string; context: ParseContext }
   | { protocol: 'rdap'; text: string; context: RdapContext }
