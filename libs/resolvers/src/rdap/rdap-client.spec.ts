@@ -345,6 +345,17 @@ describe('RdapClient', () => {
     await expect(fetch()).rejects.toMatchObject({ fault: 'reset' });
   });
 
+  it('the queries that the limiter lets through do not wait for one another', async () => {
+    const waiting: ServerResponse[] = [];
+    await internet.rdap(host, (_request, response) => {
+      if (waiting.push(response) === 64) for (const one of waiting) one.end(object);
+    });
+    const client = new RdapClient(internet.connector(), patient);
+    clients.push(client);
+    const answers = await Promise.all(Array.from({ length: 64 }, () => client.fetch(url)));
+    expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(['object']));
+  });
+
   it('a cancelled query is reported as a separate kind of fault', async () => {
     const controller = new AbortController();
     await internet.rdap(host, () => controller.abort());

@@ -54,8 +54,8 @@ const DEFAULTS: RdapLimits = {
   redirects: 3,
 };
 
-/** Maximum number of connections to one host, even if `UpstreamLimiter` allows more. */
-const CONNECTIONS_PER_HOST = 4;
+/** Maximum number of connections to one host. By default, `UpstreamLimiter` allows only four. */
+const CONNECTIONS_PER_HOST = 64;
 
 const NESTING_MAX = 64;
 /** Maximum number of values in an answer. A normal answer has hundreds; the time to read it depends on them. */
