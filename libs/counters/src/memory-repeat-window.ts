@@ -10,7 +10,7 @@ export interface MemoryRepeatsOptions {
   nowMs?: () => number;
   /** A power of two, at least eight; 2^19 by default. */
   entriesMax?: number;
-  /** The seed is secret, so that a client cannot construct two requests with the same hash. */
+  /** Random by default, and secret, so that a client cannot construct two requests with the same hash. */
   seed?: number;
 }
 

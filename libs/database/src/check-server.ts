@@ -18,7 +18,7 @@ const ABOUT = `
 
 /**
  * Checks whether the services' schemas can be provisioned with this URL, and changes nothing. @returns the server's
- * version. @throws an error that names the missing requirement.
+ * version. @throws Error that names the missing requirement; the driver's error if the server cannot be reached.
  */
 export async function checkServer(adminUrl: string, plans: readonly SchemaPlan[]): Promise<string> {
   return withClient(adminUrl, async (client) => {

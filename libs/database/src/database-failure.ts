@@ -17,8 +17,8 @@ const CONNECTION_TEXTS =
 const CONNECT_TIMEOUT_TEXTS = /connection timeout$|^timeout exceeded when trying to connect/;
 
 /**
- * Whether the database is unavailable for now: no connection is free or can be opened, or the server is starting,
- * stopping, read-only or out of space. The causes of the error are also searched.
+ * Whether the database is unavailable for now: no connection is free or can be opened, one was lost, or the server is
+ * starting, stopping, read-only or out of space. The causes of the error are also searched.
  */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);

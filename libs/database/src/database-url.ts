@@ -17,7 +17,10 @@ export function DatabaseUrl(env: string, role: string, what?: string): PropertyD
   );
 }
 
-/** Requires a PostgreSQL URL to another machine to verify its certificate or to declare the network private (S112). */
+/**
+ * Requires one or two lines with a PostgreSQL URL each. A URL to another machine must verify its certificate or declare
+ * the network private (S112).
+ */
 export function IsDatabaseUrl(): PropertyDecorator {
   return ValidateBy({
     name: 'isDatabaseUrl',

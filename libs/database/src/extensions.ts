@@ -56,8 +56,8 @@ const wantedBy = (plans: readonly SchemaPlan[]) => [
 ];
 
 /**
- * Checks that the services' extensions exist where their roles search. @throws ExtensionMissing with every extension
- * that could not be created or would not be found.
+ * Checks that the services' extensions exist where their roles search, or can be created there. @throws
+ * ExtensionMissing that names every extension that is not on the server or is in another schema.
  */
 export async function checkExtensions(
   client: pg.Client,

@@ -29,7 +29,8 @@ export function derivedRolePassword(secret: string, role: string): string {
  * Creates, in the database that `adminUrl` names, the schemas, the rights of each role in them (S114), and the
  * extensions that the services need, because their own roles may not create extensions. Safe to repeat.
  * @param adminUrl the URL of a superuser, or of the database's owner with CREATEROLE.
- * @throws NotTheOwner, or ExtensionMissing if the server lacks an extension; nothing is changed then.
+ * @throws NotTheOwner, or ExtensionMissing if the server lacks an extension or has it in another schema; nothing is
+ * changed then.
  */
 export async function provisionSchemas(
   adminUrl: string,

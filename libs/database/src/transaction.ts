@@ -16,7 +16,7 @@ export type CancelStatement = (processId: number) => Promise<void>;
 
 /**
  * An open transaction. Every function that writes takes it as its first argument, so that a write outside a transaction
- * does not compile. Only `Database.transaction` creates one.
+ * does not compile. Only `Database` creates one.
  */
 export class Transaction {
   private readonly lastWork: (() => Promise<void>)[] = [];
@@ -115,7 +115,10 @@ export class Transaction {
     for (const work of this.lastWork) await work();
   }
 
-  /** Runs `work` once the transaction has committed; never after a rollback. `work` must not throw. */
+  /**
+   * Runs `work` once `Database.transaction` has committed; never after a rollback or a `snapshot`. `work` must not
+   * throw.
+   */
   afterCommit(work: () => void): void {
     this.afterCommitWork.push(work);
   }

@@ -212,7 +212,7 @@ export class FolderStore extends FileStore {
 
 /**
  * Returns the facts about a file. Its entity tag consists of inode number, time and size: each write creates a new
- * file, so they never all stay the same.
+ * file, which differs in at least one of them.
  */
 function factsOf(key: string, { ino, mtimeNs, mtimeMs, size }: BigIntStats): FileFacts {
   const etag = `"${[ino, mtimeNs, size].map((n) => n.toString(36)).join('-')}"`;

@@ -2,8 +2,9 @@ import { jobLeaseTable, rollingPartitions } from '#libs/database';
 
 /**
  * The SQL of the tables behind events, of the leases of jobs, and of the functions that roll partitions. It is
- * `0001-messaging` of each service, the same in every schema. Producers use the first three tables, consumers the next.
- * Outbox and failed events are queues, kept small by deletion; the inbox is partitioned by month (decision 0020).
+ * `0001-messaging` of each service, the same in every schema. Producers use `event_sequence` and the two tables of the
+ * outbox, consumers the rest. Outbox and failed events are queues, kept small by deletion; the inbox is partitioned by
+ * month (decision 0020).
  */
 export const messagingTables = `
 ${rollingPartitions}

@@ -97,7 +97,7 @@ export function loadConfig<T extends object>(
   return config;
 }
 
-/** Returns the files from which settings declared `isFollowed` are read. */
+/** Returns the files, named in `environment` (by default, that of the process), of settings declared `isFollowed`. */
 export function followedFiles(
   configClass: ConfigClass<object>,
   environment: Record<string, string | undefined> = process.env,

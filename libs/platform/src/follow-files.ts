@@ -17,6 +17,7 @@ export interface FollowFilesOptions {
   logger: Logger;
   /** The environment that names the files; by default, that of the process. */
   environment?: Record<string, string | undefined>;
+  /** The time between two checks; 2 s by default. */
   everyMs?: number;
 }
 

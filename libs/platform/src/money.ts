@@ -13,14 +13,15 @@ export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   return (2n * numerator + denominator) / (2n * denominator);
 }
 
-/**
- * Rounds a line of an order or invoice: millionths to the nearest whole cent, half up. Lines are rounded nowhere else.
- */
+/** Rounds an amount to the nearest whole cent; halves as in `divideHalfUp`. */
 export function roundToCent(micros: Micros): Micros {
   return divideHalfUp(micros, CENT_MICROS) * CENT_MICROS;
 }
 
-/** Returns `part ÷ whole` of an amount in whole cents, rounded as by `divideHalfUp`: proration, tax. */
+/**
+ * Returns `part ÷ whole` of an amount, rounded to whole cents as by `divideHalfUp`; for proration and tax.
+ * @throws RangeError unless `whole` is above zero.
+ */
 export function shareOfMoney(micros: Micros, part: bigint, whole: bigint): Micros {
   return divideHalfUp(micros * part, whole * CENT_MICROS) * CENT_MICROS;
 }

@@ -48,8 +48,8 @@ export class AcceptQueues {
 
   /**
    * Accepts no further connections; the caller closes the server. Resolves when all connections are closed. Those that
-   * are still open after `maxMs` are cut off; otherwise, one client that sends or reads slowly would keep the process
-   * running.
+   * are still open after `maxMs`, by default 25 s, are cut off; otherwise, one client that sends or reads slowly would
+   * keep the process running.
    */
   async close(maxMs = CLOSE_MAX_MS): Promise<void> {
     const cutOff = setTimeout(() => this.server.closeAllConnections(), maxMs);

@@ -140,7 +140,7 @@ export class InstallationDatabases {
   }
 
   /**
-   * Checks the stored data of every service that has invariants, except those that only a running service keeps. Changes
+   * Checks the invariants of every service's stored data, except those that only a running service restores. Changes
    * nothing.
    */
   async verify(): Promise<VerifiedService[]> {

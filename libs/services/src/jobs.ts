@@ -113,7 +113,7 @@ export class LeasedJob implements Job {
 
   /**
    * Runs the job if it is due. @returns whether a run was due in this process. @throws the errors of the run, which is
-   * then due again within a minute.
+   * then due again within a minute, and those of the database.
    */
   async runOnce(): Promise<boolean> {
     const run = await this.lease.take().catch((error: unknown) => this.lookSoon(error));

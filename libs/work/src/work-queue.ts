@@ -75,7 +75,8 @@ export class WorkQueue<T extends object> {
 
   /**
    * Adds work, or makes existing work of this name due: dead work at once, and waiting work after `delaySeconds` at the
-   * latest. Running work is repeated afterwards, because it may have read its data before the request.
+   * latest. Existing work keeps its payload. Running work is repeated afterwards, because it may have read its data
+   * before the request.
    */
   async want(transaction: Transaction, work: NewWork<T>): Promise<void> {
     await this.rows.want(transaction, this.rowOf(work));
@@ -131,7 +132,7 @@ export class WorkQueue<T extends object> {
     return this.rows.listDead(runner, DEAD_SHOWN_MAX);
   }
 
-  /** Makes dead or waiting work due at once. @returns false if there is none of this name. */
+  /** Makes dead or waiting work due at once. @returns false if there is none of this name, or if it is running. */
   async redrive(runner: SqlRunner, name: string): Promise<boolean> {
     return this.rows.redrive(runner, name);
   }

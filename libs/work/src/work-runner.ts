@@ -17,13 +17,15 @@ export interface WorkRunnerOptions<T extends object> {
   /** The database, for a role that may write the queue's rows. */
   database: Pick<Database, 'query' | 'transaction'>;
   logger: Logger;
-  /** The pauses after failed attempts; the last pause repeats. */
+  /** The pauses after failed attempts, by default from 5 s to a day; the last pause repeats. */
   backOffMs?: readonly number[];
-  /** The number of failed attempts after which work is dead; by default, one more than there are pauses. */
+  /** The number of attempts after which failed work is dead; by default, one more than there are pauses. */
   triesMax?: number;
   /** How long other processes wait for the work of a dead process; at most a minute, 30 s by default. */
   leaseMs?: number;
+  /** The time limit of an attempt; 2 minutes by default. */
   timeLimitMs?: number;
+  /** The maximum number of items at a time; 4 by default. */
   concurrency?: number;
 }
 

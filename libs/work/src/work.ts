@@ -29,7 +29,7 @@ export class Work<T extends object = object> {
   /**
    * Ends the work in the transaction of its effect: either both happen once, or neither happens. Work that was
    * requested again meanwhile is repeated. Without this call, the work ends when its handler resolves.
-   * @throws WorkLost if another process now has the work; the effect must then not happen here.
+   * @throws WorkLost if another process now has the work, or if it was removed; the effect must then not happen here.
    */
   async finish(transaction: Transaction): Promise<void> {
     if (!(await this.rows.finish(transaction, this.claimed))) throw new WorkLost(this.name);

@@ -82,7 +82,7 @@ export class UpstreamBudgets {
     return Math.max(1, this.link.gateways);
   }
 
-  /** Takes tokens of a host. @returns the grant; undefined if the server does not answer in time. */
+  /** Takes tokens of a host. @returns the grant; undefined without an answer from the server in time. */
   async take(host: string, request: BudgetRequest): Promise<BudgetReply | undefined> {
     const { priority, tokens, pausedMs, isRecovered, buckets } = request;
     const terms = buckets.flatMap(({ burst, perSecond, left, owed }) => [
@@ -104,7 +104,7 @@ export class UpstreamBudgets {
 
   /**
    * Claims a query's share for a caller; the query then counts in all processes. @returns whether the caller may query;
-   * undefined if the server does not answer in time.
+   * undefined without an answer from the server in time.
    */
   async claimShare(
     host: string,

@@ -35,7 +35,7 @@ export interface ValkeyLinkOptions {
   /** Gateways of one group share limits; the default is `gateways`. */
   group?: 'gateways' | 'lookups';
   logger: Logger;
-  /** The longest wait for an answer before requests are decided without it. */
+  /** The longest wait for an answer before requests are decided without it; 50 ms by default. */
   timeoutMs?: number;
   /** A clock that replaces the server's, in milliseconds, for tests. */
   nowMs?: () => number;

@@ -25,8 +25,8 @@ interface FullPass {
 export class AuditJob implements Job {
   readonly name = 'audit';
   /**
-   * The number of rows that violate each invariant. A window only adds to the findings of the last full pass, because
-   * only the next full pass may clear an alarm.
+   * The number of rows that violated each invariant when it was last found violated. Only the end of a full pass clears
+   * an alarm.
    */
   violations: ReadonlyMap<string, number> = new Map();
   private fullPass?: FullPass;

@@ -15,7 +15,10 @@ export interface EmbeddedServerOptions {
   password: string;
   /** The port for a restarted server; by default, a free one. */
   port?: number;
-  /** Whether committed data survives a crash of the machine; false only for temporary test servers. */
+  /**
+   * Whether committed data survives a crash of the machine, as it does by default; false only for temporary test
+   * servers.
+   */
   durable?: boolean;
   /** The folder whose `bin` contains a PostgreSQL that replaces the one in the packages. */
   binaries?: string;
@@ -171,8 +174,8 @@ function launch({ binaries, data, port, user, options }: Launch): ChildProcess {
 
 /**
  * Finds the running postmaster of a data folder by its `postmaster.pid` (line 1 pid, line 4 port). The file is removed
- * if its pid now belongs to another process, because PostgreSQL would otherwise refuse to start. PostgreSQL itself
- * detects sessions that outlived their postmaster, by their shared memory.
+ * if its pid belongs to no process or to another one, because PostgreSQL would otherwise refuse to start. PostgreSQL
+ * itself detects sessions that outlived their postmaster, by their shared memory.
  * @returns undefined if no postmaster is running.
  */
 function runningServer(data: string): { pid: number; port: number } | undefined {

@@ -33,9 +33,9 @@ export function serverUser(): ServerUser | undefined {
 const SYSTEM_FOLDER = '/var/lib/domain-data-service';
 
 /**
- * Creates and returns the folder in which the server works. This is `wanted`, unless this process is root and the
- * server's user cannot reach `wanted` (a clone under root's home). In that case, it is a folder under `SYSTEM_FOLDER`
- * whose name is a hash of `wanted`.
+ * Creates the folder in which the server works, gives it to `user`, and returns it. This is `wanted`, unless this
+ * process is root and the server's user cannot reach `wanted` (a clone under root's home). In that case, it is a folder
+ * under `SYSTEM_FOLDER` whose name is a hash of `wanted`.
  * @throws Error if the user cannot reach that folder either.
  */
 export function serverFolder(wanted: string, user: ServerUser | undefined): string {

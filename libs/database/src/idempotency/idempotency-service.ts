@@ -7,7 +7,7 @@ import type { IdempotentCall } from './idempotent-call.js';
 
 export interface IdempotencyOptions<T> {
   call?: IdempotentCall;
-  /** Removes secrets that are shown only once. */
+  /** Removes secrets that are shown only once from the answer to be stored. */
   redact?: (answer: T) => T;
 }
 

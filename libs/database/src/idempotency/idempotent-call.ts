@@ -11,7 +11,10 @@ export interface IdempotentCall {
   bodyHash: Buffer;
 }
 
-/** Returns the call that the `Idempotency-Key` header names; undefined without the header. */
+/**
+ * Returns the call that the `Idempotency-Key` header names; undefined without the header. @throws InvalidRequest for an
+ * invalid key.
+ */
 function idempotentCallOf(
   request: Pick<FastifyRequest, 'headers' | 'method' | 'url' | 'body'>,
 ): IdempotentCall | undefined {

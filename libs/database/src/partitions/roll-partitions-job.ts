@@ -2,7 +2,10 @@ import { type Clock, type Job, SystemClock } from '#libs/platform';
 import type { MaintenanceDatabase } from '../database.js';
 import { sqlStateOf } from '../database-failure.js';
 
-/** Maximum number of partitions per run: enough for a year of a dozen tables, or of one table with daily partitions. */
+/**
+ * Maximum number of partitions that a run detaches: enough for a year of a dozen tables, or of one table with daily
+ * partitions.
+ */
 const DETACHED_PER_RUN_MAX = 400;
 const LOCK_NOT_AVAILABLE = '55P03';
 

@@ -11,7 +11,8 @@ export class ChangeFeed {
 
   /**
    * Reads the keys that have changed since the cursor, each once. Without a cursor, it returns the position to start
-   * from, and no keys. A cursor is valid at one server until its restart, because the token then changes.
+   * from, and no keys. A cursor is valid at one server until its restart, because the token then changes. Changes whose
+   * events were sent more than 10 minutes before the poll may be missing.
    * @throws ServiceUnavailable on a standby: it may lag, and an empty answer must not be interpreted as "no change".
    */
   async read(cursor?: ChangeCursor): Promise<ChangePage> {

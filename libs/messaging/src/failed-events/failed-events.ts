@@ -53,7 +53,7 @@ export class FailedEvents {
   }
 
   /**
-   * Discards one event. The row stays, with the reason, and a redelivery of the event changes nothing.
+   * Discards one event. The row stays for 30 days, with the reason, and a redelivery of the event changes nothing.
    * @returns false if there is no such failed event.
    */
   async discard(consumer: string, eventId: string, reason: string): Promise<boolean> {

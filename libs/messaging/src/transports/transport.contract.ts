@@ -198,7 +198,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect(await failedOf(key)).toEqual([]);
     });
 
-    it('an event of an unknown type is retried until a release has a handler for it', async () => {
+    it('an event of an unknown type is retried for an hour and then dead-lettered', async () => {
       await messaging.sayUnknown(key);
       const [failed] = await waitFor('retrying', async () => {
         const events = await failedOf(key);

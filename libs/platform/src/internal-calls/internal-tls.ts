@@ -38,7 +38,7 @@ export class InternalTls {
   private lookedAtMs = monotonicMs();
   private fault = '';
 
-  /** @throws if a file is missing, or the key does not match the certificate. */
+  /** @throws Error that names the setting if a file is missing or unusable. */
   constructor(
     private readonly folder: string,
     private readonly logger: Logger,

@@ -6,7 +6,7 @@ import type { ServiceSecret } from './service-secret.js';
 
 const LIFETIME_SECONDS = 120;
 const RENEW_BEFORE_SECONDS = 60;
-/** The number of base64url characters, which encode 130 bits. */
+/** The number of base64url characters, which encode 132 bits. */
 const SEAL_LENGTH = 22;
 
 /**
@@ -68,8 +68,7 @@ export class ServiceTokens {
   }
 
   /**
-   * Signs data that a service gives to a client and later receives back, such as a cursor. Only this service can
-   * create the signature.
+   * Signs data that a service gives to a client and later receives back, such as a cursor.
    * @throws Error if the secrets do not belong to this service.
    */
   seal(service: ServiceName, text: string): string {
@@ -86,8 +85,8 @@ export class ServiceTokens {
 }
 
 /**
- * Computes a seal. No token begins like the sealed text, so a seal and a token cannot be confused. 16 bytes keep URLs
- * short.
+ * Computes a seal. No token begins like the sealed text, so a seal and a token cannot be confused. A short seal keeps
+ * URLs short.
  */
 function sealOf(text: string, secret: string): string {
   return signatureOf(`seal ${text}`, secret).slice(0, SEAL_LENGTH);

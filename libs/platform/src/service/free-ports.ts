@@ -52,7 +52,7 @@ const ofThisProcess = new FreePorts();
 
 /**
  * Finds free ports. Use them only for addresses that must be known before anything listens there. A caller that can
- * read the port after binding to 0 should do that instead.
+ * read the port after binding to 0 should do that instead. @throws Error if no block of ports is left.
  */
 export async function freePorts(count: number): Promise<number[]> {
   return ofThisProcess.take(count);

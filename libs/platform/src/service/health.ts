@@ -45,8 +45,8 @@ export class Health {
   }
 
   /**
-   * Returns whether requests should be sent here, and the names of unavailable dependencies. Simultaneous calls share
-   * their checks, because strangers can also call this.
+   * Returns whether requests should be sent here, and the names of unavailable dependencies; while draining, only
+   * `draining`. Simultaneous calls share their checks, because strangers can also call this.
    */
   async readiness(): Promise<Readiness> {
     if (this.draining) return { isReady: false, faults: ['draining'] };

@@ -63,8 +63,9 @@ function messagesOf({ target, property, constraints = {} }: ValidationError): st
 }
 
 /**
- * Checks that a customer's JSON contains at most `valuesMax` values at all depths, before it is parsed: parsing tens
- * of thousands of members takes longer than many requests (S94). An empty list counts as two values.
+ * Checks that a customer's JSON contains at most `valuesMax` values (5,000 by default) at all depths, before it is
+ * parsed: parsing tens of thousands of members takes longer than many requests (S94). An empty list or object counts as
+ * two values.
  * @throws InvalidRequest that names the limit.
  */
 export function checkJsonText(text: string, valuesMax = BODY_VALUES_MAX): void {

@@ -17,7 +17,7 @@ const REFUSED = new Set([401, 403, 410]);
 
 /**
  * Turns any error of a route into a problem, the body that services send one another for errors. Refused callers and
- * failures are logged.
+ * this service's own failures are logged.
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -48,7 +48,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Logs a line for each failed request. Failures that result from load get one line a minute per route. */
+/** Logs a failed request. Failures that result from load are logged about once a minute per route and text. */
 export function logFailure(
   logger: Logger,
   problem: Problem,

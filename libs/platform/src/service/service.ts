@@ -36,8 +36,8 @@ export interface ServiceOptions extends RawBodies {
 }
 
 /**
- * A started service. `stop` drains: not ready, consumers, listener, then the modules' own hooks. Requests that take too
- * long, such as uploads, are cut off.
+ * A started service. `stop` drains: not ready, consumers, listener, then the modules' own hooks. Downloads are cut off
+ * at once, and other requests after 25 s.
  */
 export interface RunningService {
   app: NestFastifyApplication;

@@ -36,7 +36,7 @@ export class Transfers {
    * place of an account that has at least two more places or, for an account without a place, one with a slow transfer.
    * Accounts with slow clients therefore cannot keep out all other accounts.
    * @param whose the account, or the site of a client without one; each may have four transfers of each kind at a time.
-   * @returns 429 or 503 if there is no place for the transfer.
+   * @returns the transfer, or a 429 or 503 if there is no place for it.
    */
   begin(
     whose: string,
