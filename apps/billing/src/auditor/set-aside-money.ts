@@ -4,7 +4,7 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const SET_ASIDE = declareGauge(
   'dds_billing_set_aside',
-  'Items that billing cannot finish on its own: orders and subscriptions that are set aside, processor objects whose import failed several times, money that only a processor has on record, refunds that the processor has not confirmed for an hour, money that could not be returned.',
+  'Items that billing cannot finish on its own: orders and subscriptions that are set aside, processor objects whose fetch failed several times, money that only a processor has on record, refunds that the processor has not confirmed for an hour, money that could not be returned.',
   { labels: ['kind'] },
 );
 

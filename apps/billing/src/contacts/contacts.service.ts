@@ -17,7 +17,7 @@ export class ContactsService {
     private readonly account: AccountClient,
   ) {}
 
-  /** @returns null for an erased account. @throws ServiceUnavailable. */
+  /** @returns null for an erased or unknown account. @throws ServiceUnavailable. */
   async find(accountId: string): Promise<Contact | null> {
     const isErased = await this.database.transaction((transaction) =>
       this.accounts.isErased(transaction, accountId),

@@ -17,8 +17,8 @@ export class InvoiceArchiveService {
 
   /**
    * Decrypts and sends invoices one after the other, as fast as the client reads them: only one PDF is in memory at a
-   * time, and no transaction waits for the client. If a PDF cannot be decrypted, the ZIP file ends there, and no
-   * program accepts it as complete.
+   * time, and no transaction waits for the client. Invoices without a PDF are listed in `missing.txt`. If a PDF cannot
+   * be decrypted, the ZIP file ends there, and no program accepts it as complete.
    * @throws InvalidRequest if there are too many invoices for one file.
    */
   async zip(accountId: string, asked: AskedInvoices): Promise<Readable> {

@@ -15,8 +15,8 @@ interface PrintWork {
 }
 
 /**
- * Prints each new invoice with its buyer's current details and sends the receipt, in one transaction. While account is
- * unavailable, only printing waits, not payments.
+ * Prints each new invoice with its buyer's current details and sends the receipt, in one transaction. While the account
+ * service is unavailable, only printing waits, not payments.
  */
 @Injectable()
 export class PrintInvoicesJob extends WorkRunner<PrintWork> {

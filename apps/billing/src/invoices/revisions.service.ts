@@ -41,8 +41,9 @@ export class RevisionsService {
   ) {}
 
   /**
-   * Prints an invoice with its buyer's current details. The first print shows the tax id that determined the tax, even
-   * if the details have changed by then; later, the buyer may replace that id, but not remove it.
+   * Prints an invoice with its buyer's current details, unless the latest revision already shows them. The first print
+   * shows the tax id that determined the tax, even if the details have changed by then; later, the buyer may replace
+   * that id, but not remove it.
    * @param contact null for an erased account.
    * @throws NotFound, TooManyRevisions, InvoiceDataDestroyed.
    */

@@ -18,7 +18,7 @@ export class MailsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns null for an erased account. @throws ServiceUnavailable. */
+  /** @returns null for an erased or unknown account. @throws ServiceUnavailable. */
   async contactOf(accountId: string): Promise<Contact | null> {
     return this.contacts.find(accountId);
   }

@@ -38,9 +38,9 @@ export class OrdersService {
   /**
    * Prices the request, stores the order and opens its checkout. A repeat with the same key returns the same order and
    * completes unfinished steps.
-   * @throws InvalidRequest for items that are not sold; AccountDeletedHere, AccountSuspendedHere, DebtOpen,
-   *   BaseMissing, BillingDetailsMissing, SubscriptionExists, TooManyOpenOrders, TooManyBegunOrders, IdempotencyKeyReused,
-   *   ProcessorUnavailable, CheckoutRefused, ServiceUnavailable.
+   * @throws InvalidRequest for items that are not sold or a processor that is not offered; AccountDeletedHere,
+   *   AccountSuspendedHere, DebtOpen, BaseMissing, BillingDetailsMissing, SubscriptionExists, TooManyOpenOrders,
+   *   TooManyBegunOrders, IdempotencyKeyReused, ProcessorUnavailable, CheckoutRefused, ServiceUnavailable.
    */
   async create(
     accountId: string,

@@ -195,8 +195,8 @@ export class PlanChangesService {
 
   /**
    * Changes the tax rate from the next period on. The plan and its net price stay. The rate also applies to a change
-   * that waits for the end of the period.
-   * @throws PlanNotChangeable, ProcessorUnavailable, ChangeRefused.
+   * that waits for the end of the period. Does nothing for a cancelled subscription, or if the rate is the same.
+   * @throws NotFound, PlanNotChangeable, ProcessorUnavailable, ChangeRefused.
    */
   async changeTax(accountId: string, id: string, taxPpm: number): Promise<void> {
     await this.alone(accountId, id, async () => {

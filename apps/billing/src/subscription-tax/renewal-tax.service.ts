@@ -34,8 +34,8 @@ export class RenewalTaxService {
   ) {}
 
   /**
-   * Decides the rate of one renewal. Leaves the rate undecided if the decision must be retried: a processor or account
-   * is unavailable, or a plan change is running.
+   * Decides the rate of one renewal. Leaves the rate undecided if the decision must be retried: a processor or the
+   * account service is unavailable, or a plan change is running.
    */
   async decide(subscription: UndecidedTax): Promise<void> {
     const decided = await this.decided(subscription);

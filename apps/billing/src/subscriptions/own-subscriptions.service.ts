@@ -63,7 +63,10 @@ export class OwnSubscriptionsService {
     );
   }
 
-  /** Records the change that a cancellation drops, so that undoing the cancellation schedules the change again. */
+  /**
+   * Records the change that a cancellation drops, so that undoing the cancellation schedules the change again; null
+   * removes the record.
+   */
   async noteDropped(
     row: Subscription,
     change: Pick<PendingChange, 'sku' | 'quantity'> | null,

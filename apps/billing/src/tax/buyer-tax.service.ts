@@ -16,7 +16,7 @@ export class BuyerTaxService {
   ) {}
 
   /**
-   * Determines the tax. Does not call account while no rates are set.
+   * Determines the tax. Does not call the account service while no rates are set.
    * @throws BillingDetailsMissing, ServiceUnavailable.
    */
   async taxOf(accountId: string): Promise<BuyerTax> {
