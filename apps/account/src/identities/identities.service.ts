@@ -42,7 +42,7 @@ export class IdentitiesService {
   }
 
   /**
-   * Connects an identity to the person, and notifies the owner if `isTold` is true.
+   * Connects an identity to the person, and notifies the owner unless `isTold` is false.
    * @throws IdentityTaken.
    */
   async link(

@@ -53,8 +53,8 @@ interface GithubAddress {
 }
 
 /**
- * Verifies identities with Google by OpenID Connect and with GitHub by OAuth 2.0: with PKCE (RFC 7636), state, and an
- * ID token whose signature, issuer, audience, time and nonce are checked (S36).
+ * Verifies identities with Google by OpenID Connect and with GitHub by OAuth 2.0, both with PKCE (RFC 7636) and a
+ * state. The signature, issuer, audience, time and nonce of Google's ID token are checked (S36).
  */
 @Injectable()
 export class ProvidersService {

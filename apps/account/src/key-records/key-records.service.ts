@@ -52,8 +52,8 @@ export class KeyRecordService {
   }
 
   /**
-   * Retires expired keys and publishes an event for each, because the ranks of other keys change. (Gateways check the
-   * expiry themselves, so a key may stop working before that.)
+   * Retires expired keys, at most 500, and publishes an event for each, because the ranks of other keys change.
+   * (Gateways check the expiry themselves, so a key may stop working before that.)
    * @returns how many were retired.
    */
   async expireDue(): Promise<number> {

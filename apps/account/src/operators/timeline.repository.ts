@@ -12,7 +12,7 @@ export class TimelineRepository {
   /**
    * Lists entries, newest first, including all entries with the same time as the last one. Each part of the query uses
    * its own index for the limit.
-   * @param withInspections whether to include inspections by operators.
+   * @param withInspections whether to include inspections by operators; by default, they are left out.
    */
   async list(
     accountId: string,

@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** A rejection of a passkey. The answer is the same for every reason; the audit log has the reason. */
+/** A rejection of a passkey. The answer is the same for every reason. */
 export class PasskeyRefused extends Problem {
   constructor(cause?: unknown) {
     super(

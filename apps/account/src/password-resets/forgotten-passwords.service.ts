@@ -22,7 +22,7 @@ const ADDRESS_LIMIT: AttemptLimit = {
 
 @Injectable()
 export class ForgottenPasswordsService implements OnApplicationShutdown {
-  /** The e-mails that are being sent. The limits above and the connection pool bound their number. */
+  /** The e-mails that are being queued. The limits above and the connection pool bound their number. */
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
@@ -54,7 +54,7 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
     await this.settled();
   }
 
-  /** Resolves once all running e-mails are sent or have failed. */
+  /** Resolves once all e-mails under way are queued or have failed. */
   async settled(): Promise<void> {
     await Promise.all(this.underWay);
   }

@@ -88,7 +88,7 @@ export class PasswordResetsService {
     return this.sessions.open(transaction, actor);
   }
 
-  /** Invalidates all links when the account is deleted or erased, or when its address changes. */
+  /** Invalidates all links when the account is erased, or when its address changes. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.resets.deleteAll(transaction, accountId);
   }

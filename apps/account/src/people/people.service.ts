@@ -59,7 +59,7 @@ export class PeopleService {
 
   /**
    * Returns the account's oldest person, who receives the e-mails about the account.
-   * @throws Error if the account has no person.
+   * @throws Error if the account has no person, or was erased.
    */
   async getOwner(
     transaction: Transaction,
