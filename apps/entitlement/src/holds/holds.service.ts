@@ -50,7 +50,10 @@ export class HoldsService {
     });
   }
 
-  /** Charges one part. Only the first count of a part is charged; later counts have no effect. */
+  /**
+   * Charges one part. Only the first count of a part is charged; later counts, and parts of an unknown hold, have no
+   * effect.
+   */
   async settle(name: HoldName, part: string, count: number): Promise<void> {
     await this.withHold(name, async (transaction, book, hold) => {
       if (!(await this.repository.insertPart(transaction, hold, part, count))) return;

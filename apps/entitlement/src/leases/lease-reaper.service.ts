@@ -18,7 +18,10 @@ export class LeaseReaperService {
     private readonly repository: LeasesRepository,
   ) {}
 
-  /** Closes leases that ended more than a minute ago, many at a time, with the usage that was last reported. */
+  /**
+   * Closes leases that ended more than a minute ago, many at a time, with the usage that was last reported, and books
+   * late totals that were set aside.
+   */
   async reap(): Promise<void> {
     const until = monotonicMs() + ROUND_MAX_MS;
     for (;;) {

@@ -116,7 +116,7 @@ export class LedgerService {
     return account ?? newAccount(accountId);
   }
 
-  /** Writes the books, and adds the events that their changes cause. */
+  /** Repays open debt, writes the books, and adds the events that their changes cause. */
   async save(transaction: Transaction, books: Book[]): Promise<void> {
     for (const book of books) book.repayDebts();
     const low = books.flatMap((book) => this.lowered(book));

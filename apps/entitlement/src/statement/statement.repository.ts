@@ -48,7 +48,7 @@ export class StatementRepository {
 
   /**
    * Lists the newest lines of an account, and sums the changes of each day from a day (`YYYY-MM-DD`) on. The lines are
-   * read once, because to plan that takes longer than to read them.
+   * read once, because planning the statement takes longer than reading the lines.
    */
   async listRecent(
     transaction: Transaction,

@@ -52,7 +52,7 @@ export class StatementService {
     return asked.cut(rows, ({ id }) => id.split('.'));
   }
 
-  /** Reads what the overview shows in one snapshot, so that the balance agrees with the ledger. */
+  /** Reads, in one snapshot, what the overview shows, so that the balance agrees with the ledger. */
   async overview(accountId: string): Promise<CreditsOverview> {
     const firstDay = new Date(this.clock.now().getTime() - (OVERVIEW_DAYS - 1) * DAY_MS);
     const asked = { from: firstDay.toISOString().slice(0, 10), limit: OVERVIEW_LINES };
