@@ -4,7 +4,7 @@ import { SystemClock, isId } from '#libs/platform';
 /** These functions parse operators' arguments, and report mistakes before any service is called. */
 
 /**
- * Parses a number that consists only of digits.
+ * Parses a whole number of at most 13 digits.
  * @throws InvalidArgumentError.
  */
 export function wholeNumber(text: string): number {
@@ -20,7 +20,7 @@ export function id(text: string): string {
 /**
  * Parses an amount of money, such as 12.50.
  * @returns millionths, as a decimal string.
- * @throws InvalidArgumentError.
+ * @throws InvalidArgumentError, also for 0 and for more than 9,999,999.99.
  */
 export function amountMicros(text: string): string {
   const [, whole, cents = ''] = /^(\d{1,7})(?:\.(\d{1,2}))?$/.exec(text) ?? [];

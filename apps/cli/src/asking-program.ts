@@ -9,8 +9,8 @@ import { keyCommands } from './keys/key-commands.js';
 import { addManual } from './manual.js';
 
 /**
- * The first words of the commands that call running services. These commands start in half the time, because they do
- * not load all apps.
+ * The first words of the commands about accounts and money. These commands start in half the time, because they do not
+ * load all apps.
  */
 const ASKING: ReadonlySet<string> = new Set([
   'account',
@@ -32,7 +32,7 @@ export const operatorCommand = (): Command =>
     );
 
 /**
- * Adds the commands about accounts and money. @param databases opened only by the command that reads the request log.
+ * Adds the commands about accounts and money. @param databases called only by the command that reads the request log.
  */
 export function addAsking(
   program: Command,

@@ -50,6 +50,11 @@ describe('a command that fails', () => {
       `${file}/secrets: a part of this path is not a folder.`,
     ],
     ['tlds show zzzz', ['tlds', 'show', 'zzzz'], '.zzzz is not a top-level domain in these tables'],
+    [
+      'tlds show --tables missing',
+      ['tlds', 'show', '--tables', join(folder, 'missing')],
+      `${folder}/missing: there is no such file or folder.`,
+    ],
     ['provision', ['provision'], '127.0.0.1:9: nothing listens there.'],
     ['corpus distribute', ['corpus', 'distribute'], '127.0.0.1:9: nothing listens there.'],
   ])('says why in a sentence, with exit code 1: %s', (_words, args, sentence) => {

@@ -324,8 +324,8 @@ export function leavesOf(command: Command): Command[] {
 }
 
 /**
- * Adds an example to the help of every command, and the exit codes to that of the program. A command whose answer has a
- * shape as JSON gets the option `--json`.
+ * Adds an example to the help of every command, and the exit codes to that of the program. A command whose entry
+ * contains JSON gets the option `--json`.
  * @throws if a command has no entry.
  */
 export function addManual(program: Command): void {

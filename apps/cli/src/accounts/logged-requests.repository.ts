@@ -20,9 +20,8 @@ export class LoggedRequestsMaintenanceRepository {
   constructor(private readonly database: Pick<Database, 'query'>) {}
 
   /**
-   * Finds the account of a request; returns an empty list if the request is unknown or older than
-   * the log. Reads one day's partition at a time, the latest first, because operators mostly ask
-   * about recent requests.
+   * Finds the account of a request; returns an empty list if the request is unknown or older than the log. Reads one
+   * day at a time, the latest first, because operators mostly ask about recent requests.
    */
   async find(requestId: string): Promise<AccountMatch[]> {
     for (let daysAgo = 0; daysAgo < DAYS_SEARCHED; daysAgo++) {

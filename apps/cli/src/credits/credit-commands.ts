@@ -39,7 +39,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
   credits
     .command('revoke')
     .argument('<account-id>', 'as shown by `account find`', id)
-    .argument('<credits>', 'how many', wholeNumber)
+    .argument('<credits>', 'how many; if fewer are spendable, all of them', wholeNumber)
     .description('revoke spendable credits; a repeat with the same --id has no effect')
     .requiredOption('--reason <text>', 'reason, for the ledger')
     .addOption(new Option('--id <uuid>', 'id of the revocation').default(newId(), 'a new one'))

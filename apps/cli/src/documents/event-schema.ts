@@ -13,10 +13,13 @@ interface Rule {
   each: boolean;
 }
 
-/** Without a keyword for the rule, the schema would be less strict than the class. */
+/** Thrown for a rule without a keyword, because the schema would be less strict than the class. */
 class RuleWithoutKeyword extends Error {}
 
-/** Derives the JSON Schema 2020-12 of an event's `data` from the validation rules of its class. */
+/**
+ * Derives the JSON Schema 2020-12 of an event's `data` from the validation rules of its class. @throws
+ * RuleWithoutKeyword.
+ */
 export function eventSchema(eventClass: EventClass): JsonSchema {
   const { type, version, kind } = describeEvent(eventClass);
   return {

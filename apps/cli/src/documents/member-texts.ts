@@ -6,8 +6,8 @@ const CLASS =
 const MEMBER = /\n {2}\/\*\*((?:(?!\*\/)[^])*)\*\/\n(?: {2}@\w+\([^;]*?\)\n)+ {2}(\w+)[?!]?:/g;
 
 /**
- * Reads the comments of decorated classes in a source file of the contracts. API consumers read these comments as
- * descriptions.
+ * Reads the comments of classes and of their decorated members in source files of the contracts. API consumers read
+ * these comments as descriptions.
  */
 export function memberTexts(sources: readonly string[]): MemberTexts {
   const texts: MemberTexts = {};

@@ -22,8 +22,8 @@ interface ConsumerOptions extends OutputOptions {
 }
 
 /**
- * Adds `events`, which shows events that consumers could not handle. Consumers retry failed events automatically; only
- * an operator can retry a dead event.
+ * Adds `events`, which lists, retries and discards events that consumers could not handle. Consumers retry failed
+ * events automatically; only an operator can retry a dead event.
  */
 export function eventCommands(program: Command, databases: Databases): void {
   const events = program.command('events').description('events that could not be handled yet');

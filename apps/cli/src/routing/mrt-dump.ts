@@ -24,8 +24,8 @@ const LONG_LENGTH = 0x10;
 const AS_SET = 1;
 
 /**
- * Reads the prefixes of a routing table dump (MRT, RFC 6396), in the order of the dump. Only one record is in memory at
- * a time.
+ * Reads the prefixes of a routing table dump (MRT, RFC 6396) in the order of the dump, without default routes and
+ * prefixes of no known origin. Only one record is in memory at a time.
  * @throws Error if the content is not such a dump, or ends within a record.
  */
 export async function* originatedPrefixes(

@@ -99,7 +99,10 @@ function whatIsTold(registered: Registered[], url: string, wanted: readonly stri
   return `${url} receives every type that billing reads`;
 }
 
-/** Lists the wanted event types that no registered type covers. An asterisk matches any ending. */
+/**
+ * Lists the wanted event types that no registered type covers. A registered `*` covers all types. A wanted type that
+ * ends in an asterisk is covered by any registered type with the same beginning.
+ */
 export function missingTypes(wanted: readonly string[], registered: readonly string[]): string[] {
   const covers = (type: string) => (one: string) => {
     if (one === '*' || one === type) return true;

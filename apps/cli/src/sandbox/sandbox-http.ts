@@ -14,7 +14,7 @@ const TIMEOUT_MS = 20_000;
 
 /**
  * Sends a request.
- * @returns the JSON answer.
+ * @returns the JSON answer; an empty object for an empty answer.
  * @throws Error with the processor's message if it refuses.
  */
 export async function askSandbox({ method = 'GET', url, headers, form }: SandboxCall) {

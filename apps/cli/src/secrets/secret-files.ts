@@ -27,8 +27,9 @@ export interface SecretSources {
 
 /**
  * Writes every secret of a deployment to its own file. Existing files are not changed: a changed key pepper would
- * invalidate every key, and a changed personal data secret would make all names unreadable. Only the secrets of calls
- * between services are derived from their source each time, which is how they are rotated.
+ * invalidate every key, and a changed personal data secret would make all names unreadable. There are two exceptions:
+ * the secrets of calls between services are derived from their source each time, which is how they are rotated, and the
+ * empty files of an unused processor are filled once it is used.
  * @returns the names of the new files, and of those that changed with their source.
  */
 export function writeSecretFiles(sources: SecretSources): string[] {

@@ -53,9 +53,7 @@ export function sourceCommands(program: Command, config: CliConfig): void {
     .action((name: string, options: AddOptions) => add(config, name, options));
   source
     .command('set <name>')
-    .description(
-      'change how much a zone or block list may change between files, or who signs a log',
-    )
+    .description('change which files of a source are accepted, or who signs a log')
     .option(
       '--turnover <percent>',
       'percentage of names that may be missing; initially 20',

@@ -29,7 +29,10 @@ export function tldCommands(program: Command): void {
     .description(
       "derive tables from IANA's files in a folder (dns.json, tlds-alpha-by-domain.txt) and a list of port-43 hosts (whois-servers-tld.json), show the changes, and write them with --write",
     )
-    .option('--tables <file>', 'tables to compare with; if omitted, the tables of this version')
+    .option(
+      '--tables <file>',
+      'tables to compare with; if omitted, the file of --write or, if there is none, the tables of this version',
+    )
     .option('--write <file>', 'file for the new tables: the value of LOOKUP_REGISTRIES_FILE')
     .action((folder: string, options: TableOptions & { write?: string }) =>
       refresh(folder, options),
@@ -37,7 +40,7 @@ export function tldCommands(program: Command): void {
 }
 
 function registriesOf(file: string | undefined): Registries {
-  return file !== undefined && existsSync(file) ? Registries.fromFile(file) : Registries.vendored();
+  return file === undefined ? Registries.vendored() : Registries.fromFile(file);
 }
 
 /** Prints a line for each top-level domain. @throws CommandFault if a given domain is not in the tables. */
@@ -82,7 +85,8 @@ function tablesIn(folder: string, before: Registries) {
  */
 function refresh(folder: string, options: TableOptions & { write?: string }): void {
   const { tables: known, write } = options;
-  const before = registriesOf(known ?? write);
+  const written = write !== undefined && existsSync(write) ? write : undefined;
+  const before = registriesOf(known ?? written);
   const tables = tablesIn(folder, before);
   const changes = registryChanges(before.tables, tables);
   const coverage = new Registries(tables).coverage();
