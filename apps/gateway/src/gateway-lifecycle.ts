@@ -140,7 +140,7 @@ export class GatewayLifecycle
     });
   }
 
-  /** Declares the services that the gateway can do without; `/ready` lists them. */
+  /** Declares the checks that `/ready` lists. Only the one of the public listener is required. */
   private declareHealth(): void {
     const transport = this.providers.get<EventTransport>(EventTransport, { strict: false });
     const checks = {

@@ -3,8 +3,8 @@ import type { OwnerAnswer } from '../context/owner-answer.js';
 import type { RequestContext } from '../context/request-context.js';
 
 /**
- * Returns the price of an answer. Only status 200 is charged. Answers with an outcome or a source that this release
- * does not know are free.
+ * Returns the credits to charge for an answer. Only status 200 is charged. Answers with an outcome or a source that
+ * this release does not know are free.
  */
 export function creditsFor({ headers }: OwnerAnswer, context: RequestContext): number {
   const outcome = outcomeOf(headers.outcome);

@@ -13,8 +13,10 @@ export interface Lines {
 }
 
 /**
- * Reads the lines that an owner streams (`streamedLine`), yielding as many at a time as have arrived.
- * @throws Error for a line that has no mark or is incomplete.
+ * Reads the lines that an owner streams (`streamedLine`), yielding as many at a time as have arrived. An incomplete
+ * line at the end is ignored.
+ * @throws Error for a line without a mark, or if more than 4 MiB arrive without a line ending; also if the stream
+ * fails.
  */
 export async function* readLines(stream: Readable): AsyncGenerator<Lines> {
   let rest = '';

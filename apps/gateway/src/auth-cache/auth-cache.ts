@@ -26,9 +26,12 @@ export interface AuthCacheOptions {
   clock: Clock;
   /** The server-side secret that is included in the hashes of keys. */
   keyPepper: string;
-  /** Called with each key before its first use. */
+  /** Called whenever a key has been loaded, before it is used. */
   beforeUse?: (key: CappedLine) => Promise<void>;
-  /** Maximum number of cached keys, 200,000 by default; the oldest are evicted first. */
+  /**
+   * Maximum number of cached keys, 200,000 by default. Beyond it, the account of the oldest key is evicted with all its
+   * keys.
+   */
   keysMax?: number;
 }
 
@@ -77,8 +80,8 @@ export class AuthCache {
   }
 
   /**
-   * Loads a key from its owners. Concurrent calls for one key share a load. A rejection is cached for a second.
-   * @returns the key or its rejection; 503 if an owner does not answer or too many loads are running.
+   * Loads a key from its owners. Concurrent calls for one key share a load.
+   * @returns the key, its rejection (which is cached for a second), or 503 if it cannot be loaded now.
    */
   async load(apiKey: string): Promise<KeyEntry | Problem> {
     const refusal = this.refused.find(apiKey);

@@ -12,7 +12,7 @@ import { SECOND_MS } from '#libs/platform';
 import { allowListOf } from './allow-list.js';
 
 /**
- * The rights and limits of an account, which is also the id under which its requests are counted. Fields are small
+ * The rights and limits of an account. The entry is also the id under which its requests are counted. Fields are small
  * integers, so that 100,000 entries fit into memory.
  */
 export class AccountEntry extends CounterId {
@@ -78,7 +78,7 @@ export class KeyEntry {
 }
 
 /**
- * Returns the entry for a session of the dashboard, with the rights of the account's keys. The request log records it
+ * Returns the entry for a session of the dashboard, with every scope and from any address. The request log records it
  * under the account's id.
  */
 export function ownerOf(account: AccountEntry, environment: KeyEnvironment): KeyEntry {

@@ -23,9 +23,9 @@ export interface ChangePollersOptions {
 }
 
 /**
- * Polls each owner's change feed every second and drops the accounts that the feed names. Records are trusted for 60
- * seconds after both feeds were last polled successfully. If a feed's token changes, its database was restored or
- * replaced, so everything is dropped.
+ * Polls each owner's change feed, every second by default, and drops the accounts that the feed names. Records are
+ * trusted for 60 seconds after both feeds were last polled successfully. If a feed's token changes, its database was
+ * restored or replaced, so everything is dropped; likewise after 60 seconds without a successful poll.
  */
 export class ChangePollers {
   private readonly feeds: Feed[];

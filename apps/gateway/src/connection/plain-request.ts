@@ -34,9 +34,9 @@ const FRAMING_LENGTHS: ReadonlySet<number> = new Set([...FRAMING].map(({ length 
 
 /**
  * Parses a packet as one complete request. @param text the packet, with one character per byte.
- * @returns undefined for anything else: incomplete headers, data after the headers, another method or version, a body,
- *   a second or malformed `Host`, a `Connection` other than `keep-alive`, a byte outside ASCII. Such a packet may still
- *   be valid; Node's parser decides.
+ * @returns undefined for anything else, such as incomplete headers, data after the headers, another method or version,
+ *   a body, a missing, second or malformed `Host`, a `Connection` other than `keep-alive`, or a byte outside ASCII.
+ *   Such a packet may still be valid; Node's parser decides.
  */
 export function readPlainRequest(text: string): PlainRequest | undefined {
   if (text.length > HEADERS_MAX_BYTES) return undefined;

@@ -5,7 +5,8 @@ import type { ApiRequest, RequestContext } from './request-context.js';
 
 /**
  * Returns the address from which a request came: the first address from the right in `X-Forwarded-For` that is not a
- * configured proxy (S96). The header is ignored if the peer is not a proxy.
+ * configured proxy (S96). The header is ignored if the peer is not a proxy, and so is everything left of an invalid
+ * entry.
  */
 export function clientAddress(request: ApiRequest, trustedProxies: BlockList): string {
   let address = plain(request.socket.remoteAddress ?? '');

@@ -43,8 +43,9 @@ export class RequestBodies {
   ) {}
 
   /**
-   * Reads a JSON body. A body that is too large or too slow is discarded (S104), and its connection closes after the
-   * answer. The promise stays pending if the client disconnects before the body is complete.
+   * Reads a JSON body. A body that is too large, too slow or in too many pieces is discarded (S104), and its connection
+   * closes after the answer. While 200 bodies are arriving, each further one ends the oldest of the busiest sender. The
+   * promise stays pending if the client disconnects before the body is complete.
    * @returns the parsed body, or a Problem.
    */
   async read(context: RequestContext): Promise<unknown> {

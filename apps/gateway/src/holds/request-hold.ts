@@ -1,7 +1,8 @@
 import type { HoldUse } from '../lease/journal-lines.js';
 
 /**
- * Reports a hold to the journal at once, and to entitlement; the promises resolve when entitlement has acknowledged it.
+ * Reports a hold to the journal at once, and to entitlement; the promises resolve when entitlement has acknowledged it,
+ * or the process stops.
  */
 export interface HoldReports {
   charged(hold: RequestHold): void;

@@ -5,7 +5,10 @@ import { MaintenanceDatabase } from '#libs/database';
 export class KeptAnswersMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Deletes up to `limit` answers stored before `than`, oldest first. @returns the number of deleted answers. */
+  /**
+   * Deletes up to `limit` answers whose key was first used before `than`, oldest first. @returns the number of deleted
+   * answers.
+   */
   async deleteOlder(than: Date, limit: number): Promise<number> {
     const [{ deleted }] = await this.database.query<{ deleted: number }>(DELETE_OLDER, [
       than,

@@ -45,8 +45,8 @@ const keyRunning = new IdempotencyKeyRunning();
 /**
  * Runs each request with an `Idempotency-Key` once. A repeat within 24 hours gets the same answer and costs nothing. A
  * complete answer is stored before it is sent, so that it is never charged twice. For a stream, the lines that were
- * sent are stored. A request that ends without a charge releases its key. Of the answers that cost nothing, such as
- * those to test keys, only the newest are kept.
+ * sent are stored. A request that is rejected, or interrupted before anything is charged, releases its key. Of the
+ * answers that cost nothing, such as those to test keys, only the newest are kept.
  */
 export class KeptAnswers {
   constructor(private readonly options: KeptAnswersOptions) {}
@@ -78,7 +78,7 @@ export class KeptAnswers {
     }
   }
 
-  /** Stores the lines of a stream that were sent, even if the stream was interrupted. */
+  /** Stores the lines of a stream that were sent, up to 16 MiB, even if the stream was interrupted. */
   keepStream(context: RequestContext, outcome: string): void {
     const { sentLines } = context;
     const end = sentLines.lastIndexOf('\n', STREAM_BYTES_MAX) + 1;

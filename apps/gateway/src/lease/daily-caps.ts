@@ -41,7 +41,7 @@ export class DailyCaps {
 
   /**
    * Prepares the count of a key with a cap. Call this after loading the key's record.
-   * @throws ServiceOverloaded if the table is full.
+   * @throws ServiceOverloaded if the table is full; also if the log cannot be read.
    */
   async prepare({ capId, keyIds, dailyCreditCap }: CappedLine): Promise<void> {
     if (dailyCreditCap === 0) return;

@@ -23,8 +23,9 @@ export interface LeaseClientOptions {
   journalPath: string;
   /** Maximum duration of a request after its credits have been reserved, in milliseconds. */
   requestDeadlineMs: number;
+  /** The time between settlements, 100 ms by default. */
   settleIntervalMs?: number;
-  /** The journal is rewritten when it has grown by this many bytes. */
+  /** The journal is rewritten when it has grown by this many bytes, by default 64 MiB. */
   journalCompactAtBytes?: number;
   /**
    * The part of the request log that the lease client uses. Rows of charged answers stay in the journal until the log
@@ -136,8 +137,8 @@ export class LeaseClient {
 
   /**
    * Reserves credits for one request, at once if a lease has room.
-   * @returns the lease with the reserved credits, whose `finish` must be called in any case, or the rejection: 402 or
-   *   503.
+   * @returns the lease with the reserved credits, for which `finish` must be called in any case, or the rejection: 402
+   *   or 503.
    */
   reserve(
     accountId: string,
@@ -178,7 +179,7 @@ export class LeaseClient {
     return this.pools.get(accountId)?.remaining;
   }
 
-  /** Returns the state of leases and waiting requests, for metrics. */
+  /** Returns the state of leases and journal, for metrics. */
   state(): LeaseState {
     const { counts, settler, journal } = this;
     return {
@@ -192,7 +193,10 @@ export class LeaseClient {
     };
   }
 
-  /** Gives back all leases, and waits until entitlement has acknowledged this, for at most `timeoutMs`. */
+  /**
+   * Gives back all leases, waits for at most `timeoutMs` until entitlement has acknowledged this, and closes the
+   * journal.
+   */
   async drain(timeoutMs: number): Promise<void> {
     this.isDraining = true;
     for (const lease of this.settler.open.values()) this.drainLease(lease);

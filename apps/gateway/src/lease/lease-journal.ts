@@ -38,6 +38,7 @@ export interface LeaseJournalOptions {
   /** Called if lines could not be written. Their charges must be settled at once. */
   onLost: () => void;
   logger: Logger;
+  /** The growth after which the file is rewritten, 64 MiB by default. */
   compactAtBytes?: number;
 }
 
@@ -74,6 +75,7 @@ export class LeaseJournal {
   /**
    * Opens a new journal beside the journals of earlier processes. Creates the folder if it is missing.
    * @returns what earlier processes left; call `forgetEarlier` once all of that is settled and written.
+   * @throws if a file cannot be read or written.
    */
   open(): JournalRest {
     mkdirSync(dirname(this.options.path), { recursive: true, mode: 0o700 });

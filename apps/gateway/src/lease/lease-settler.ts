@@ -182,9 +182,8 @@ export class LeaseSettler {
   }
 
   /**
-   * Repeats a call until it succeeds, because no charge may be lost, and unused credits must be
-   * returned.
-   * @throws the reason of the signal once the process stops.
+   * Repeats a call until it succeeds, because no charge may be lost, and unused credits must be returned.
+   * @throws once the process stops.
    */
   private async untilDone(what: string, call: () => Promise<unknown>): Promise<void> {
     const { signal } = this.stopping;

@@ -8,7 +8,7 @@ import type { LookupCall } from '../context/lookup-call.js';
 import { BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
 export interface LookupAddress {
-  /** The Unix socket. If it is set, the other fields are used only for the `Host` header. */
+  /** The Unix socket; used instead of host and port. */
   socketPath?: string;
   host: string;
   port: number;
@@ -76,7 +76,7 @@ export class LookupConnection {
     this.socket.write(call.request, 'latin1');
   }
 
-  /** Closes the connection at once. If a fault is given, the running call fails with it. */
+  /** Closes the connection at once. The running call fails with the fault; without one, it gets no answer. */
   destroy(fault?: Error): void {
     if (fault) this.fault ??= fault;
     else this.take();

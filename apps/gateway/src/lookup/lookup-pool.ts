@@ -12,7 +12,9 @@ export interface LookupPoolOptions {
   tls?: InternalTls;
   /** Maximum time for a complete answer, including the wait for a connection, in milliseconds. */
   timeoutMs: number;
+  /** Maximum number of connections, 1,500 by default. */
   connectionsMax?: number;
+  /** Time limit for opening a connection, 1 s by default; with TLS, the time for the handshake is added. */
   connectTimeoutMs?: number;
   /** Free connections are closed after this time, 30 s by default, before lookup closes them (72 s). */
   keepAliveMs?: number;
@@ -79,7 +81,7 @@ export class LookupPool {
     this.timer = setInterval(() => this.tick(), tickMs);
   }
 
-  /** Makes the call on a free connection: at once, or as soon as a connection is free. */
+  /** Makes the call on a free or a new connection or, at the maximum, as soon as a connection is free. */
   ask(call: LookupCall): void {
     const free = this.takeIdle();
     if (free !== undefined) free.ask(call);
@@ -88,7 +90,7 @@ export class LookupPool {
     else this.waiting.push(call);
   }
 
-  /** Closes all connections. Waiting calls fail. */
+  /** Closes all connections. Running and waiting calls fail. */
   close(): void {
     this.isClosed = true;
     clearInterval(this.timer);

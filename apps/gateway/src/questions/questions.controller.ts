@@ -26,7 +26,7 @@ export class QuestionsController {
 
   /**
    * Answers as if a key of the account were used: with the same limits, credits and request log. @throws NotFound for
-   * an operation that needs a real key, such as a transfer.
+   * an operation that `canBeAsked` excludes, such as a transfer.
    */
   @Post('internal/questions')
   ask(
@@ -42,7 +42,10 @@ export class QuestionsController {
   }
 }
 
-/** Whether the dashboard may make such requests: only lookups and searches, in their newest versions. */
+/**
+ * Whether the dashboard may make such requests: not for superseded versions, transfers, paths with parameters and
+ * operations without a key.
+ */
 function canBeAsked({ operation, version, kind, path }: ApiRoute): boolean {
   const isNewest = version === newestVersion(operation);
   return isNewest && operation.access.kind === 'key' && kind === 'answer' && !path.includes('{');

@@ -2,7 +2,7 @@ import { SECOND_MS, isId } from '#libs/platform';
 
 /** A request of a known account. It never contains a key; `subject` is the requested name, address or number. */
 export interface LogEntry {
-  /** The time of the request, in milliseconds since 1970. */
+  /** The time at which the entry was made, in milliseconds since 1970. */
   atMs: number;
   requestId: string;
   accountId: string;

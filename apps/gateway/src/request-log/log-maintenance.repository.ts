@@ -28,8 +28,8 @@ export class LogMaintenanceRepository {
   }
 
   /**
-   * Lists up to 1,000 accounts whose rows must be deleted, in the order of the requests. An erased
-   * account is listed again an hour later, because rows may arrive late.
+   * Lists up to 1,000 accounts whose rows must be deleted, oldest erasure first. An erased account is listed again
+   * every hour, because rows may arrive late.
    */
   async listErasures(): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
@@ -40,7 +40,10 @@ export class LogMaintenanceRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Deletes up to `limit` of an account's rows of the log, oldest first. @returns the number of deleted rows. */
+  /**
+   * Deletes the `limit` oldest rows of an account from the log, and any others with the same time as the last of them.
+   * @returns the number of deleted rows.
+   */
   async deleteRows(accountId: string, limit: number): Promise<number> {
     const [{ deleted }] = await this.database.query<{ deleted: number }>(DELETE_ROWS, [
       accountId,

@@ -26,8 +26,8 @@ export class MissingRows {
   ) {}
 
   /**
-   * Waits until the processes that left rows can no longer write, then retries until all rows are written.
-   * @throws if the job is stopped before that.
+   * Prevents the processes that left rows from writing more, and then writes the rows. Both are retried until they
+   * succeed. Damaged lines are skipped. @throws if `stop` is called before that.
    */
   async restore(lines: string[], writerIds: string[]): Promise<void> {
     const entries = lines.map(readLine).filter((entry) => entry !== undefined);

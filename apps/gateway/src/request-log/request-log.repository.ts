@@ -84,7 +84,7 @@ export class RequestLogCopy implements LogSink {
   /**
    * Writes lines. @param lines after a failed call, they must begin with the lines of that call.
    * @returns false if a line has no partition; this call then writes no line. If the same lines fail again, the caller
-   *   may drop them.
+   *   may drop them. @throws for any other failure.
    */
   async copy(lines: Buffer): Promise<boolean> {
     try {
@@ -182,7 +182,7 @@ export class RequestLogRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Writes the entries that the log lacks, compared by request id.
+   * Writes the entries that the log lacks.
    * @returns false if no partition accepts one of them; nothing was written then.
    */
   async insertMissing(entries: LogEntry[]): Promise<boolean> {

@@ -19,8 +19,8 @@ const ambiguousCredentials = new AmbiguousCredentials();
 const malformedRequest = new MalformedRequest();
 
 /**
- * Step 2b: takes the key from `Authorization: Bearer` and `X-API-Key`, if the query had none. The same key in several
- * places is accepted; two different keys are rejected (S10, S11). Returns the problem, also if there is no key.
+ * Step 2b: also takes the key from `Authorization: Bearer` and `X-API-Key`. The same key in several places is accepted;
+ * two different keys are rejected (S10, S11). @returns the problem, also if there is no key.
  */
 export function findKey(context: RequestContext): Problem | undefined {
   const { rawHeaders } = context.request;
@@ -35,7 +35,8 @@ export function findKey(context: RequestContext): Problem | undefined {
 
 /**
  * Step 2a: reads the query once, with the key in `apiKey` apart from the other parameters. A repeated `apiKey` is
- * rejected. Step 6 reports invalid encoding, except in the key, because no answer may repeat a key.
+ * rejected, and so are more than 32 other parameters. Step 6 reports invalid encoding, except in the key, because no
+ * answer may repeat a key.
  */
 export function readQuery(context: RequestContext, query: string): Problem | undefined {
   let hasKey = false;

@@ -8,7 +8,8 @@ const testKeyFixtureOnly = new TestKeyFixtureOnly();
 const fixtureNeedsTestKey = new FixtureNeedsTestKey();
 
 /**
- * Step 6a: reads the operation's parameters and builds the request to its owner.
+ * Step 6a: reads the operation's parameters, builds the request to its owner, and compares the price with
+ * `max_credits`.
  * @param body the parsed JSON, for an operation with a body.
  */
 export function readParameters(context: RequestContext, body?: unknown): Problem | undefined {

@@ -9,9 +9,9 @@ import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
 
 /**
- * Step 7a: decides whether the request is a free repeat, because it was charged within the last 60 seconds and does not
- * request fresh data. A request about several items is never free: it is charged for its results, and might now return
- * more of them.
+ * Step 7a: decides whether the request is a free repeat: a GET with a live key that was charged within the last 60
+ * seconds and does not request fresh data. A request about several items is never free: it is charged for its results,
+ * and might now return more of them.
  */
 export function findRepeat(
   { question, isFresh, price, eachPrice, route }: RequestContext,

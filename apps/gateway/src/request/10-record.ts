@@ -11,7 +11,7 @@ import type { RequestCounts } from '../telemetry/request-counts.js';
 import { isOurOutage } from './05-limit-rate.js';
 
 export interface Ending {
-  /** The status; 499 if the client disconnected before the answer. */
+  /** The status; 499 if the client disconnected before the end of the answer. */
   status: number;
   /** The answer's outcome, the problem's code, or how the answer was interrupted. */
   outcome: string;

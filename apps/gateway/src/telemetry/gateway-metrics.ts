@@ -16,7 +16,7 @@ import type { RequestCounts } from './request-counts.js';
 
 const REQUESTS = declareCounter(
   'dds_gateway_requests_total',
-  'API requests by status; 499 if the client disconnected before the answer.',
+  'API requests by status; 499 if the client disconnected before the end of the answer.',
   { labels: ['operation', 'class', 'version', 'status'] },
 );
 const DURATION = declareHistogram(
@@ -59,7 +59,10 @@ const UNSETTLED_AGE = declareGauge(
   'dds_gateway_settlement_age_seconds',
   'Time since entitlement last acknowledged a settlement; 0 while no lease is open.',
 );
-const JOURNAL = declareGauge('dds_gateway_journal_bytes', 'Size of the lease journal.');
+const JOURNAL = declareGauge(
+  'dds_gateway_journal_bytes',
+  'Bytes written to the lease journal since it was last rewritten.',
+);
 const JOURNAL_FREE = declareGauge(
   'dds_gateway_journal_free_bytes',
   'Free space on the disk of the lease journal.',

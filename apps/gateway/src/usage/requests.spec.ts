@@ -200,7 +200,7 @@ describe('the requests of a day', () => {
     await hours.countNewRows();
     expect((await read(`/usage.csv?by=key&${days}`)).text).toContain(`${TODAY},Dashboard,4,0,4`);
     expect((await read('/usage?by=key&from=2025-01-01&to=2026-03-01')).text).toContain(
-      'The first day must not be more than 366 days before',
+      'The first day must be less than 366 days before',
     );
     expect((await read('/usage?from=2026-02-30')).status).toBe(400);
   });

@@ -121,7 +121,7 @@ function stretchOf({ from, to }: UsageQuestion, now: Date) {
   const count = (last - first) / DAY_MS + 1;
   if (count < 1) throw new InvalidRequest([{ field: 'from', message: 'is after "to"' }]);
   if (count > DAYS_MAX) {
-    const message = `must not be more than ${DAYS_MAX} days before "to"`;
+    const message = `must be less than ${DAYS_MAX} days before "to"`;
     throw new InvalidRequest([{ field: 'from', message }]);
   }
   return { first, last, from: new Date(first), until: new Date(last + DAY_MS) };
