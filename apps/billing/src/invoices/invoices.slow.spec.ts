@@ -202,7 +202,7 @@ describe('invoices', () => {
     expect((await list())[0].revision).toBe(2);
   });
 
-  it('an account can reprint 20 invoices in 24 hours, and can continue a day later', async () => {
+  it('an account can have invoices reprinted 20 times in 24 hours, and again a day later', async () => {
     await buy();
     const [{ id }] = await list();
     const again = async (firstName: string) => {

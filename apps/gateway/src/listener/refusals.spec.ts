@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => under?.stop());
 beforeEach(() => under.forget());
 
-describe('a refusal', () => {
+describe('refusals and public pages', () => {
   it('400: unknown, malformed and missing parameters are rejected', async () => {
     const { apiKey } = around.account.addKey();
     const answer = await ask(live(apiKey, '&domainName=a.example&colour=red&max_age=x&format=xml'));

@@ -10,7 +10,7 @@ const READY = declareGauge(
   'Whether a process of the service accepts requests (1) or not (0), as reported by its /ready. Missing if it is not running.',
   { labels: ['service'] },
 );
-/** The time limit of a check, after which it counts as failed; the scrape itself may take 3 s. */
+/** The time limit of a check, after which it counts as failed. A scrape, which waits for the checks, may take 3 s. */
 const CHECK_LIMIT_MS = 2_000;
 
 /** A dependency of a process. `check` throws if it is unavailable. */
