@@ -115,9 +115,7 @@ export class ApiListener {
     this.rawAnswers = { bodies: options.bodies, headerLines: lines, isAsking };
   }
 
-  /**
-   * Starts to accept connections. @returns the listener's own origin, `http://host:port`. @throws if the port is taken.
-   */
+  /** Starts to accept connections. @returns `http://host:port`, its own origin. @throws if the port is taken. */
   async start(): Promise<string> {
     const { host, port, reusePort, paths, origin, limits } = this.options;
     this.app = fastify({
@@ -169,10 +167,7 @@ export class ApiListener {
     this.isDraining = this.plain.isDraining = true;
   }
 
-  /**
-   * Stops accepting connections. Resolves when the open ones are closed. After `maxMs`, those that Node serves are cut
-   * off; `closeAll` also closes plain ones.
-   */
+  /** Stops accepting connections. Resolves when all are closed. After `maxMs`, those that Node serves are cut off. */
   async close(maxMs: number): Promise<void> {
     this.plain.closeIdle();
     this.server.closeIdleConnections();
