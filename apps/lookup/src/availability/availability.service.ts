@@ -8,7 +8,7 @@ import {
   namesUnder,
 } from '#libs/contracts';
 import { type DomainName, parseDomainName } from '#libs/domain-names';
-import { AccountTurns, Clock, InvalidRequest, monotonicMs } from '#libs/platform';
+import { AccountTurns, Clock, InvalidRequest, Turns, monotonicMs } from '#libs/platform';
 import { DnsClient, DnsFault, PublicNames } from '#libs/resolvers';
 import { InvalidDomainName } from '../answers/answers.errors.js';
 import type { Asking } from '../answers/asked-by.js';
@@ -33,6 +33,8 @@ import { suggestionsFor } from './suggestions.js';
 const AT_A_TIME = 10;
 /** Maximum number of names that are checked for one request. Only the available ones among them are charged. */
 const CHECKED_MAX = 300;
+/** The number of names that are composed per turn of the event loop. */
+const TURN_NAMES = 50;
 /** Requires a new lookup of every name, except for repeats and for failures whose waiting time has not passed. */
 const NOW = { max_age: 0, allow_stale: false };
 const LIVE = { servedFrom: 'live', ageSeconds: 0 } as const;
@@ -59,7 +61,8 @@ export interface AvailabilityFound {
 export class AvailabilityService {
   /** Each request may check hundreds of names, which must not delay the lookups of other accounts (S102). */
   private readonly turns = new AccountTurns({ atOnce: 1, max: Infinity });
-  private readonly places = new QuestionPlaces();
+  /** Fewer places than for other names, because nobody waits for the result of a certain check. */
+  private readonly places = new QuestionPlaces({ first: 16, least: 4 });
 
   constructor(
     private readonly live: LiveService,
@@ -121,7 +124,7 @@ export class AvailabilityService {
 
   /** Finds the requested number of available names, or fewer if there are no more or the time runs out. */
   private async suggest(domain: DomainName, count: number, looking: Looking): Promise<Checked[]> {
-    const candidates = candidatesFor(domain);
+    const candidates = await candidatesFor(domain);
     const found: Checked[] = [];
     const isOver = () => looking.signal.aborted || monotonicMs() >= looking.untilMs;
     const checkAll = async (names: readonly DomainName[]): Promise<Checked[]> => {
@@ -202,9 +205,11 @@ export class AvailabilityService {
  * Returns the names that are checked as suggestions, at most `CHECKED_MAX`. Fixtures are suggested
  * only for fixtures.
  */
-function candidatesFor(domain: DomainName): DomainName[] {
+async function candidatesFor(domain: DomainName): Promise<DomainName[]> {
   const candidates: DomainName[] = [];
+  const turns = new Turns(TURN_NAMES);
   for (const one of suggestionsFor(domain)) {
+    await turns.spend();
     if ((one.tld === FIXTURE_TLD) !== (domain.tld === FIXTURE_TLD)) continue;
     if (candidates.push(one) === CHECKED_MAX) break;
   }

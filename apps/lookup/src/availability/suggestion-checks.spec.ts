@@ -6,6 +6,7 @@ import {
   type RunningService,
   ServiceTokens,
   SystemClock,
+  Turns,
   loadConfig,
 } from '#libs/platform';
 import { LookupConfig } from '../lookup.config.js';
@@ -66,12 +67,12 @@ beforeEach(() => {
 });
 
 /** Asks about a name whose registry publishes nothing, so that only the resolver is queried. */
-async function suggestionsLike(label: string): Promise<unknown[]> {
+async function suggestionsLike(label: string, accountId = 'an account'): Promise<unknown[]> {
   const query = new URLSearchParams({ domainName: `${label}.aq`, sug: 'true', count: '100' });
   const answered = await fetch(`${service.url}/internal/availability?${query}`, {
     headers: {
       authorization: `Bearer ${tokens.issue('gateway', 'lookup')}`,
-      'x-account-id': 'an account',
+      'x-account-id': accountId,
     },
   });
   expect(answered.status).toBe(200);
@@ -89,8 +90,30 @@ describe('the checks of suggested names', () => {
 
   it('S102: the requests of one account are checked in turns, however many there are', async () => {
     const labels = Array.from({ length: 8 }, (_, place) => `shop${place}`);
-    await Promise.all(labels.map(suggestionsLike));
+    await Promise.all(labels.map((label) => suggestionsLike(label)));
     // The requested names themselves do not wait.
     expect(mostRunning).toBeLessThanOrEqual(BATCH + labels.length);
+  });
+
+  it('S102: while the event loop is late, four names of all accounts are checked at a time', async () => {
+    const { adapt } = QuestionPlaces.prototype;
+    const late = jest.spyOn(QuestionPlaces.prototype, 'adapt');
+    late.mockImplementation(function (this: QuestionPlaces) {
+      adapt.call(this, 1_000);
+    });
+    for (let looks = 0; looks < 10; looks = late.mock.calls.length) await suggestionsLike('shop');
+    mostRunning = 0;
+    const labels = Array.from({ length: 8 }, (_, place) => `shop${place}`);
+    await Promise.all(labels.map((label) => suggestionsLike(label, label)));
+    late.mockRestore();
+    expect(mostRunning).toBeLessThanOrEqual(4 + labels.length);
+  });
+
+  it('S102: composing names lets other requests take turns', async () => {
+    const spend = jest.spyOn(Turns.prototype, 'spend');
+    await suggestionsLike('shop');
+    const turns = spend.mock.results.filter(({ value }) => value);
+    spend.mockRestore();
+    expect(turns.length).toBeGreaterThanOrEqual(300 / 50);
   });
 });

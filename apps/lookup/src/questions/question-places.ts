@@ -1,7 +1,7 @@
 import { monotonicMs } from '#libs/platform';
 
-const PLACES_FIRST = 64;
-const PLACES_LEAST = 16;
+/** The number of places at the beginning, and the least number. */
+const PLACES = { first: 64, least: 16 };
 /** Maximum number of places. It is half of `WAITING_MAX` in `answers/remembered-answers.ts`. */
 const PLACES_MOST = 1_000;
 const LOOK_MS = 20;
@@ -23,11 +23,15 @@ const READY_PART = 1.1;
  * time do not finish any sooner.
  */
 export class QuestionPlaces {
-  private most = PLACES_FIRST;
+  private most: number;
   private taken = 0;
   /** The names that wait for a place: at most 50 for each call of a worker, which makes few calls at the same time. */
   private readonly waiting: (() => void)[] = [];
   private timer?: NodeJS.Timeout;
+
+  constructor(private readonly places = PLACES) {
+    this.most = places.first;
+  }
 
   /** Runs `work` once there is a place, in the order of the calls. */
   async use<T>(work: () => Promise<T>): Promise<T> {
@@ -47,13 +51,14 @@ export class QuestionPlaces {
    * wait for one.
    */
   get waitMaxMs(): number {
-    const areFew = this.most < PLACES_FIRST && this.waiting.length > 0;
+    const areFew = this.most < this.places.first && this.waiting.length > 0;
     return areFew ? FEW_WAIT_MS : Infinity;
   }
 
   adapt(lateMs: number): void {
-    if (lateMs >= LATE_MS) this.most = Math.max(PLACES_LEAST, Math.floor(this.most * LATE_PART));
-    else if (this.waiting.length > 0 || this.most < PLACES_FIRST) {
+    const { first, least } = this.places;
+    if (lateMs >= LATE_MS) this.most = Math.max(least, Math.floor(this.most * LATE_PART));
+    else if (this.waiting.length > 0 || this.most < first) {
       this.most = Math.min(PLACES_MOST, Math.ceil(this.most * READY_PART));
     }
     this.letIn();
