@@ -22,7 +22,7 @@ export class CorpusConfig extends InternalCallsConfig {
   @Setting({
     env: 'CORPUS_SEARCHES',
     about:
-      'Maximum number of searches that run at the same time, each on its own connection, at most two of one account; others wait.',
+      'Maximum number of searches that run at the same time, each on its own connection, at most a quarter of them for one account; others wait.',
   })
   @IsInt()
   @Min(1)

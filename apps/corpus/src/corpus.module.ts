@@ -189,7 +189,8 @@ const reader = (
 const searchTurns = ({ searches, searchTimeoutMs }: CorpusConfig) =>
   new FairTurns({
     atOnce: searches,
-    ofAccount: 2,
+    // A search that has begun is not interrupted, so an account gets no more places even while it is alone.
+    ofAccount: Math.ceil(searches / 4),
     // Of the class heavy, 50 requests of one account may run.
     ofAccountMax: 100,
     heavy: { cost: searchTimeoutMs / 8, atOnce: Math.ceil((searches * 3) / 4) },

@@ -145,6 +145,17 @@ describe('turns of accounts', () => {
     }
   });
 
+  it('S102: the first turns of new accounts, however many, leave places to an account known for light ones', async () => {
+    simulation = new Simulation({ atOnce: 4, heavy: { cost: 1, atOnce: 3 } });
+    const cost = () => 0.01;
+    simulation.ask('light');
+    await simulation.end(cost);
+    simulation.ask(...named('new ', 10));
+    const end = await Promise.race([simulation.turns.begin('light'), setImmediate('waiting')]);
+    expect(end).toBeInstanceOf(Function);
+    (end as EndTurn)(0.01);
+  });
+
   it('among very many accounts, those that had turns last are not forgotten', async () => {
     for (const part of ['first ', 'second ']) {
       simulation.ask('heavy');

@@ -8,8 +8,8 @@ export interface FairTurnsLimits {
   /** Maximum number of turns of one account that last or are waited for. */
   ofAccountMax: number;
   /**
-   * Limits the turns that are expected to cost more than `cost`, so that a light one waits for none of them; by default,
-   * all turns may be heavy.
+   * Limits the turns that are expected to cost more than `cost`, and those of new accounts, so that a light one waits
+   * for none of them; by default, all turns may be heavy.
    */
   heavy?: { cost: number; atOnce: number };
   waitingMax: number;
@@ -193,7 +193,8 @@ export class FairTurns {
   }
 
   private isHeavy(account: Account): boolean {
-    return this.expectedCostOf(account) > (this.limits.heavy?.cost ?? Infinity);
+    const isNew = account.knownCost === undefined;
+    return isNew || this.expectedCostOf(account) > (this.limits.heavy?.cost ?? Infinity);
   }
 
   private readonly earlier = (one: WaitingTurn, other: WaitingTurn) =>
