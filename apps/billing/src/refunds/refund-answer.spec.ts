@@ -1,0 +1,35 @@
+import { expect, it } from '@jest/globals';
+import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
+import type { Reversal } from '../payment-records/reversal.entity.js';
+import { toRefundAnswer } from './refund-answer.js';
+
+const PLAN = { subscriptionId: 'a subscription', isChange: false };
+const CHANGE = { ...PLAN, isChange: true };
+const PACKAGE = { subscriptionId: null, isChange: false };
+const WHOLE = { amountMicros: 100n, scope: 'whole', state: 'final', startsAt: null };
+const PART = { ...WHOLE, amountMicros: 40n };
+const REST = { ...PART, scope: 'remaining' };
+
+const line = (changes: object) =>
+  ({
+    amountMicros: 90n,
+    taxMicros: 10n,
+    credits: null,
+    startsAt: null,
+    ...changes,
+  }) as StoredPaymentLine;
+
+it.each([
+  ['stays', 'a part of its period is refunded', PLAN, [PART]],
+  ['ends', 'the whole period is refunded', PLAN, [WHOLE]],
+  ['ends', 'the rest of the period is refunded', PLAN, [REST]],
+  ['ends', 'the last part of the money is refunded', PLAN, [{ ...WHOLE, amountMicros: 60n }, PART]],
+  ['set_back', 'a change within the period is refunded', CHANGE, [WHOLE]],
+  ['stays', 'a part of a change is refunded', CHANGE, [PART]],
+  [undefined, 'the payment was for none', PACKAGE, [WHOLE]],
+  [undefined, 'the refund failed', PLAN, [{ ...WHOLE, state: 'undone' }]],
+])('a plan: %s if %s', (expected, _, paidFor, given) => {
+  const reversals = given.map((one, place) => ({ id: `${place}`, ...one }) as Reversal);
+  const answer = toRefundAnswer({ isAnnounced: true }, reversals[0], reversals, [line(paidFor)]);
+  expect(answer.plan).toBe(expected);
+});
