@@ -121,15 +121,16 @@ export class DeliveriesRepository {
     { id, webhookId, tries }: Delivery,
     { responseStatus, fault, state, at }: TryOutcome & { state: Delivery['state']; at: Date },
   ): Promise<boolean> {
-    const count = await transaction.execute(
-      `update webhook_deliveries set state = $2, tries = tries + 1, last_try_at = $3, response_status = $4, fault = $5
-       where id = $1 and tries = $6`,
-      [id, state, at, responseStatus ?? null, fault ?? null, tries],
-    );
+    // The webhook's row comes first, as in a removal of the webhook with its deliveries; otherwise, both could deadlock.
     await transaction.query(
       `update webhooks set failing_since = case when $2 then coalesce(failing_since, $3) end
        where id = $1 and ($2 or failing_since is not null)`,
       [webhookId, fault !== undefined, at],
+    );
+    const count = await transaction.execute(
+      `update webhook_deliveries set state = $2, tries = tries + 1, last_try_at = $3, response_status = $4, fault = $5
+       where id = $1 and tries = $6`,
+      [id, state, at, responseStatus ?? null, fault ?? null, tries],
     );
     return count === 1;
   }
