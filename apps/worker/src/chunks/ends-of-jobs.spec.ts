@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { JobAnswer } from '#libs/contracts';
 import { HOUR_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+import { JobQueues } from '../jobs/job-queues.js';
 
 describe('a job', () => {
   const under = new WorkerUnderTest();
@@ -97,6 +98,26 @@ describe('a job', () => {
     });
     expect(done).toMatchObject({ counts: { failed: 1 }, credits: { charged: 0, released: 1 } });
     expect(isAsked('halted.com')).toBe(false);
+  });
+
+  it('the e-mail about a cancelled job counts the answers that were recorded last', async () => {
+    const accountId = newId();
+    const { id, created } = await validating(accountId, { domainNames: ['last.com'] });
+    await under.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId });
+    const remaining = jest.spyOn(under.get(JobQueues).chunks, 'remaining');
+    remaining.mockImplementationOnce(async () => {
+      const sql = 'update jobs set delivered = 1, charged = 1 where id = $1';
+      await under.database.query(sql, [id]);
+      return 0;
+    });
+    under.entitlement.isElsewhere = false;
+    await created;
+    await under.endOfJob(accountId, id);
+    remaining.mockRestore();
+    const mail = await waitFor('its e-mail', async () =>
+      (await under.mailbox.newest(50)).find(({ to }) => to === `${accountId}@payer.example`),
+    );
+    expect(mail.text).toContain('1 name answered');
   });
 
   it.each([

@@ -48,12 +48,17 @@ export class EndJobsJob extends WorkRunner<JobWork> {
 
   protected async handle(work: Work<JobWork>): Promise<Later | void> {
     const { jobs, chunks, records, files, credits, resultMails } = this.features;
-    const job = await jobs.find(this.database, work.payload.jobId);
-    if (job?.state !== 'finalizing') return;
-    const chunksLeft = await this.queues.chunks.remaining(this.database, job.id);
-    if (job.isCanceled && chunksLeft > 0) return later(CHUNKS_END_SECONDS);
-    // From now on, no process can record a chunk, so the file contains everything that is charged.
-    await this.database.transaction((transaction) => chunks.abandonOpen(transaction, job.id));
+    const { jobId } = work.payload;
+    const found = await jobs.find(this.database, jobId);
+    if (found?.state !== 'finalizing') return;
+    const chunksLeft = await this.queues.chunks.remaining(this.database, jobId);
+    if (found.isCanceled && chunksLeft > 0) return later(CHUNKS_END_SECONDS);
+    // From now on, no process can record a chunk, so the file and the e-mail contain everything that is charged.
+    const job = await this.database.transaction(async (transaction) => {
+      await chunks.abandonOpen(transaction, jobId);
+      return jobs.find(transaction, jobId);
+    });
+    if (!job) return;
     for (const { number, charged } of await chunks.listUnsettled(this.database, job.id)) {
       await records.settle(job, number, charged);
     }
