@@ -27,7 +27,10 @@ export class EraseSuppressedJob implements Job {
 
   async runOnce(): Promise<void> {
     const values = await this.suppressions.valuesNow(this.database);
-    const pending = (await this.repository.list(this.database)).filter(({ isErased }) => !isErased);
+    // Another process may suppress a value between the two statements.
+    const pending = (await this.repository.list(this.database)).filter(
+      ({ isErased, version }) => !isErased && version <= values.version,
+    );
     if (pending.length === 0) return;
     let after = { key: ALL_KEYS.fromKey as string, name: '' };
     while (!this.isStopped) {

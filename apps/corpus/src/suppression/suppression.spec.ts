@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   DNS_HISTORICAL,
   DNS_REVERSE,
@@ -17,6 +17,7 @@ import { SECOND_MS, monotonicMs } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
 import { waitFor } from '#test/environment';
 import { corpus as service } from '../service.js';
+import { SuppressionsRepository } from './suppressions.repository.js';
 
 const ADA = {
   create_date: '2020-01-01',
@@ -269,6 +270,21 @@ describe('suppression', () => {
     expect(new Set(later.hashes).size).toBe(4);
     const ofNames = await corpus.feed.suppressedHashes({ dataset: 'names', after });
     expect(ofNames).toEqual({ hashes: [later.hashes[3]], version: after + 4 });
+  });
+
+  it('a value that is suppressed when a pass over the data begins is erased by the next pass', async () => {
+    const name = newName();
+    const record = { registrant_contact: { phone: '+44.2087654321' } };
+    await corpus.record(whois(name, 1, record));
+    await corpus.eraseSuppressed();
+    const repository = corpus.get(SuppressionsRepository);
+    const list = repository.list.bind(repository);
+    jest.spyOn(repository, 'list').mockImplementationOnce(async (on) => {
+      await corpus.operate.suppress({ kind: 'phone', value: '+44.2087654321' });
+      return list(on);
+    });
+    for (let pass = 0; pass < 2; pass++) await corpus.eraseSuppressed();
+    expect(await kept(name)).not.toContain('87654321');
   });
 
   it('hiding a contact does not count as a change of its name', async () => {
