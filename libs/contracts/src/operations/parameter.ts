@@ -4,7 +4,10 @@ export type DataClass<T extends object = object> = new () => T;
 /** A JSON Schema (2020-12), as used by OpenAPI 3.1. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** How the text of one kind of parameter is read. All methods are pure and never throw. */
+/**
+ * How the text of one kind of parameter is read. All methods are pure. `clean` and `fault` accept any text; the others
+ * may throw for a text with a fault.
+ */
 export interface ParameterKind<Value = unknown> {
   readonly schema: JsonSchema;
   /** Classes of the answers from which the parameter selects members; `status` and `meta` are always included. */

@@ -77,8 +77,8 @@ succeed later. Quote \`request_id\` (also in \`X-Request-Id\`) when you contact 
 
 ### Idempotency
 
-A \`POST\` accepts an \`Idempotency-Key\` header of your choice. For 24 hours, a repeat with the same key and body returns
-the first answer, free of charge.
+Bulk requests, \`POST /v2.0/domain/typos\` and requests that start a job accept an \`Idempotency-Key\` header of your
+choice. For 24 hours, the same request with the same key returns the first answer, free of charge.
 
 ### Test keys and fixtures
 
