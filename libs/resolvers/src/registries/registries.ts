@@ -87,7 +87,7 @@ export class Registries {
     return this.tlds.has(tld) ? this.route(`any.${tld}`) : undefined;
   }
 
-  /** Counts the delegated top-level domains that can be queried, by protocol. */
+  /** Counts the delegated top-level domains: all of them, those with each protocol, and those with neither. */
   coverage(): { tlds: number; rdap: number; whois: number; unsupported: number } {
     const tlds = [...this.tlds];
     const rdap = tlds.filter((tld) => this.rdap.has(tld)).length;

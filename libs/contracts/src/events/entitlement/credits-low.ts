@@ -1,7 +1,7 @@
 import { IsIn, Matches } from 'class-validator';
 import { EventType } from '../event-type.js';
 
-/** The spendable credits fell to a threshold, a percentage of the credits granted last. */
+/** The credits that are not used yet, including reserved ones, fell to a percentage of the last grant. */
 @EventType({ type: 'entitlement.credits-low', version: 1, kind: 'delta' })
 export class CreditsLow {
   @IsIn([20, 0])

@@ -50,7 +50,7 @@ export class BalanceAnswer {
   @IsCount()
   frozen: number;
 
-  /** Credits that were used and then reversed; later purchases repay them first. */
+  /** Credits that were used and then taken back by a refund or dispute; bought credits repay them first. */
   @IsCount()
   debt: number;
 

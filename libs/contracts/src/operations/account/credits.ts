@@ -25,7 +25,7 @@ export class CreditsBalance {
   @IsCount()
   frozen: number;
 
-  /** Credits that were used and then refunded; new credits repay them first. */
+  /** Credits that were used and then taken back by a refund or dispute; bought credits repay them first. */
   @IsCount()
   debt: number;
 }

@@ -10,7 +10,7 @@ export const AVAILABILITY = defineOperation({
   name: 'domain.availability',
   summary: 'Whether a domain name is available, with suggestions for similar available names',
   description:
-    'A name is reported as available only if its registry does not know it and no name server serves it. An answer of `unknown` is free. Every suggested name has been checked and is available; a request with `sug=true` checks the names again each time and is never a free repeat.',
+    'A name is reported as available only if its registry does not know it and no name server is found to serve it. An answer of `unknown` is free. Every suggested name has been checked and is available; a request with `sug=true` checks the names again each time and is never a free repeat.',
   method: 'GET',
   routes: [
     { path: '/v2.0/domain/availability', version: 2 },

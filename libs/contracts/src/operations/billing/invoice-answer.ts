@@ -57,7 +57,7 @@ export class InvoiceAnswer {
   sha256: string | null;
 }
 
-/** A page of invoices and notes, newest first. */
+/** A page of invoices, credit notes and debit notes, newest first. */
 export class InvoicesAnswer {
   @NestedList(() => InvoiceAnswer)
   invoices: InvoiceAnswer[];

@@ -100,9 +100,7 @@ export class OrderAnswer {
   @NullableText()
   redirect_url: string | null;
 
-  /**
-   * When the processor last declined a payment for the order, RFC 3339; null unless that was the order's latest event.
-   */
+  /** When a payment for the order was last declined, RFC 3339; null if none was, or once the order is paid. */
   @NullableText()
   declined_at: string | null;
 

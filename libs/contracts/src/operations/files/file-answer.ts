@@ -21,8 +21,8 @@ export type FileFormat = (typeof FILE_FORMATS)[number];
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
 /**
- * `withheld`: values were suppressed after the file was made. The file becomes available again if it contains none of
- * those values.
+ * `withheld`: values were suppressed after the file was made. It is available again once it has been replaced, or found
+ * to contain none of those values.
  */
 export const FILE_STATES = ['published', 'withheld'] as const;
 export type FileState = (typeof FILE_STATES)[number];

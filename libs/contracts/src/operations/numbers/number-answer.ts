@@ -58,7 +58,7 @@ class NumberAnswer {
   @IsIn(NUMBER_REGISTRIES)
   registry?: string;
 
-  /** The host or address that answered. */
+  /** The URL of the RDAP service or the host on port 43 that answered. */
   @OptionalText()
   whois_server?: string;
 
@@ -82,7 +82,7 @@ class NumberAnswer {
   @NestedList(() => AbuseAddress)
   abuse_contacts?: AbuseAddress[];
 
-  /** The raw text from port 43, if port 43 was queried. */
+  /** The registry's answer, unchanged: JSON from RDAP, or text from port 43. */
   @OptionalText()
   whois_raw_response?: string;
 

@@ -13,7 +13,7 @@ export class AnswerMeta {
   @IsInt()
   credits_remaining?: number;
 
-  /** Set if the same request was charged less than a minute before. */
+  /** Set for a repeat, which is free: of a `GET` within 60 seconds, or with the same `Idempotency-Key`. */
   @IsOptional()
   @IsBoolean()
   repeat?: boolean;

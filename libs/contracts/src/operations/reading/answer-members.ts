@@ -17,8 +17,8 @@ const rulesOf = (type: DataClass) =>
 const known = new WeakMap<DataClass, Map<string, Below>>();
 
 /**
- * Whether a dot path such as `dates.created` leads to a member of a decorated class, or below a member whose names are
- * arbitrary. Lists have no members.
+ * Whether a dot path such as `dates.created` leads to a member of a decorated class, or below a member in which any
+ * name is allowed. Lists have no members.
  */
 export function isMemberPath(type: DataClass, path: string): boolean {
   let at: Below = type;

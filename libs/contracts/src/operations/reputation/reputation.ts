@@ -36,11 +36,11 @@ export class ReputationSignal {
   @Max(1)
   confidence: number;
 
-  /** The block list that contains the name; only for a signal from a block list. */
+  /** The block list; only for a signal from a block list. */
   @OptionalText()
   source?: string;
 
-  /** When the name entered the list. */
+  /** When the name, or the host below it, entered the list. */
   @IsOptional()
   @IsISO8601()
   listed_at?: string;

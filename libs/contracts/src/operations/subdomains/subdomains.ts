@@ -25,12 +25,12 @@ export class Subdomain {
   @NullableTime()
   last_resolved: string | null;
 
-  /** When the host was first observed without an address; null if unknown. */
+  /** When the host was first observed without an address; null if unknown, and for an active host. */
   @NullableTime()
   inactive_from: string | null;
 
   /**
-   * True if the host has the address that its zone's wildcard gives to every name; the host may then never have been
+   * True if the host has only addresses that its zone's wildcard gives to every name; the host may then never have been
    * set up.
    */
   @IsBoolean()
@@ -70,7 +70,7 @@ export const SUBDOMAINS = defineOperation({
   name: 'subdomains',
   summary: 'Host names below a domain name, active and inactive',
   description:
-    'A host is active if it had an address within the last 7 days. A zone with a wildcard answers for every name: `wildcards` lists such zones, and hosts with the address of a wildcard have `is_wildcard`. `after` and `before` filter by `first_seen`.',
+    'A host is active if it had an address within the last 7 days. A zone with a wildcard answers for every name: `wildcards` lists such zones, and hosts with only the addresses of a wildcard have `is_wildcard`. `after` and `before` filter by `first_seen`.',
   method: 'GET',
   routes: [
     { path: '/v2.0/subdomains', version: 2 },

@@ -37,7 +37,7 @@ export class TldCoverage {
   reason?: string;
 }
 
-/** Number of top-level domains, by the protocol that is queried first. */
+/** Number of top-level domains. Those with RDAP and port 43 count under both `rdap` and `whois`. */
 export class TldCounts {
   @IsCount()
   tlds: number;

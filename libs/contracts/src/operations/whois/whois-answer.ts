@@ -78,7 +78,7 @@ export class WhoisDates {
   expires_published: boolean;
 }
 
-/** A withheld value (RFC 9537). */
+/** A withheld value: `basis` is `rfc9537`, or `text` if the published value itself says so. */
 export class WhoisRedaction {
   @IsString()
   path: string;
@@ -126,7 +126,7 @@ export class WhoisAnswer extends WhoisAnswerV1 {
   @NestedList(() => WhoisRedaction)
   redaction?: WhoisRedaction[];
 
-  /** The answer of each RDAP server, by the id of its source. */
+  /** With `include=rdap`: the complete answer of each RDAP server, by the id of its source. */
   @IsOptional()
   @IsObject()
   rdap?: Record<string, unknown>;

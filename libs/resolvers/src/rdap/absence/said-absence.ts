@@ -46,7 +46,7 @@ export function askedNames(domain: string): AskedName {
  * @param asked the spellings of the queried name; if there are none, any host name is accepted instead.
  */
 export function saysAbsent(line: string, asked: AskedName): boolean {
-  // A slash belongs to the path of a request, which any web server may not know; dots mean that the end is cut off.
+  // A slash suggests a path, which a web server may not have found. Dots at the end mean that the line is cut off.
   if (/\/|\.\.$|…$/.test(line) || OF_STATUS.test(line)) return false;
   const sentences = sentencesOf(line, asked);
   if (sentences.length === 0) return false;

@@ -21,7 +21,7 @@ export function readStatuses(text: string): string[] {
   return found;
 }
 
-/** Splits a text into statuses that only spaces separate. @returns undefined if a word is no status. */
+/** Splits a text into statuses that only spaces separate. @returns undefined if a word is not an EPP status. */
 function severalStatuses(text: string): string[] | undefined {
   const words = text.split(/ +/);
   const statuses = words.map(eppStatus).filter((status) => status !== undefined);

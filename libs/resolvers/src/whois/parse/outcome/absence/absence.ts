@@ -230,8 +230,8 @@ const OWN = new Map(
 );
 
 /**
- * Returns the forms of the server or, for a registry, of the longest suffix that has any. Otherwise a country's
- * registry and a registrar have none, and other registries have the generic forms.
+ * Returns the forms of the server or, for a registry, of the longest suffix that has any. Otherwise a registrar and the
+ * registry of a two-letter suffix have none, and other registries have the generic forms.
  */
 function ownFormsOf({ server, tld, role }: AbsenceQuestion): readonly Form[] {
   const byServer = OWN.get(server.toLowerCase());
