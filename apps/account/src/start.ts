@@ -74,7 +74,7 @@ export interface AccountOptions {
   transport: EventTransport;
   /** The e-mail transport. Its creator closes it. */
   mail: MailTransport;
-  /** If false, jobs run and e-mails are sent only on request. */
+  /** If false, jobs run and e-mails are sent only on request; true by default. */
   isScheduled?: boolean;
 }
 

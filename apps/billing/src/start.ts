@@ -92,7 +92,7 @@ export interface BillingOptions {
   transport: EventTransport;
   /** The e-mail transport. Its creator closes it. */
   mail: MailTransport;
-  /** If false, jobs run only when they are called. */
+  /** If false, jobs run only when they are called; true by default. */
   isScheduled?: boolean;
 }
 

@@ -11,7 +11,7 @@ const NOBODYS_ID =
 
 const isMissing = (error: unknown) => error instanceof Problem && error.status === 404;
 
-/** The first words of commands that need no app, and therefore start without loading all declarations. */
+/** The first words of commands that are loaded alone, so that they start without loading all declarations. */
 const ALONE: Readonly<
   Record<string, (program: Command, config: () => CliConfig, settings: Settings) => Promise<void>>
 > = {

@@ -37,6 +37,7 @@ export interface EntitlementOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
+  /** If false, jobs run only when they are called; true by default. */
   isScheduled?: boolean;
 }
 

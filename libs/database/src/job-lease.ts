@@ -105,11 +105,8 @@ export class JobLease {
 }
 
 /**
- * Returns how many seconds late each job is: 0 if it is on time or its run has lasted for over two minutes. Omits
- * @throws MigrationMismatch if an applied migration is unknown to this build or its text has changed.
- * @throws MigrationMismatch if an applied migration is unknown to this build or its text has changed, or if the numbers
- *   do not ascend.
- * @throws Error that names the migration that failed; those before it are applied. jobs that have never finished.
+ * Returns how many seconds late each job is: 0 if it is on time or its run has lasted for over two minutes. Omits jobs
+ * that have never finished.
  */
 export async function jobLateness(
   database: MaintenanceDatabase,

@@ -52,7 +52,9 @@ const LEAVE_TO_OWNER = `
  * unpooled URL of the owner role. @param extensions the extensions that the migrations use; provisioning creates them.
  * @returns the names of the migrations applied by this call.
  * @throws ExtensionMissing before anything is applied.
- * @throws MigrationMismatch if an applied migration is unknown to this build or its text has changed.
+ * @throws MigrationMismatch if an applied migration is unknown to this build or its text has changed, or if the numbers
+ *   do not ascend.
+ * @throws Error that names the migration that failed; those before it are applied.
  */
 export async function migrate(
   ownerUrl: string,

@@ -79,6 +79,7 @@ export interface LeasedJobOptions {
   database: MaintenanceDatabase;
   logger: Logger;
   everyMs: number;
+  /** How long the lease of a run lasts without renewal, 20 s by default. */
   leaseMs?: number;
 }
 

@@ -20,7 +20,7 @@ export interface MailboxProvider {
   ignored?: string;
   /** Whether a hyphen in a name counts as a dot. */
   isHyphenDot?: boolean;
-  /** A character that, like `+`, begins a tag that the owner may choose freely (RFC 5233). */
+  /** A character that, besides `+`, begins a tag that the owner may choose freely (RFC 5233). */
   tag?: string;
   /** Whether `anything@name.domain` reaches `name@domain`. */
   hasSubdomains?: boolean;

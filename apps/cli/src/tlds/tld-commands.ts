@@ -43,7 +43,7 @@ function registriesOf(file: string | undefined): Registries {
   return file === undefined ? Registries.vendored() : Registries.fromFile(file);
 }
 
-/** Prints a line for each top-level domain. @throws CommandFault if a given domain is not in the tables. */
+/** Prints a line for the given top-level domain, or for each. @throws CommandFault if it is not in the tables. */
 function show(wanted: string | undefined, options: TableOptions): void {
   const tld = wanted?.toLowerCase().replace(/^\./, '');
   const registries = registriesOf(options.tables);
@@ -65,8 +65,8 @@ function show(wanted: string | undefined, options: TableOptions): void {
 }
 
 /**
- * Reads the tables. @throws CommandFault if files are damaged or suspiciously old, or if suspiciously many entries are
- * missing or have moved.
+ * Derives the tables from the files in a folder. @throws CommandFault if files are damaged or suspiciously old, or if
+ * suspiciously many entries are missing or have moved.
  */
 function tablesIn(folder: string, before: Registries) {
   try {

@@ -54,7 +54,7 @@ export interface ApiListenerOptions {
   host: string;
   port: number;
   origin: string;
-  /** Whether other gateways on this machine listen on the same port. */
+  /** Whether other gateways on this machine may listen on the same port. */
   reusePort?: boolean;
   /** Whether plain requests bypass Node's HTTP server (`docs/decisions/0016-plain-connections.md`). */
   plainConnections: boolean;
