@@ -5,6 +5,7 @@ import { blockListOf } from '#libs/domain-names';
 import {
   InvalidRequest,
   JSON_BODY_LIMIT_BYTES,
+  OpenConnections,
   checkJsonShape,
   inputValidation,
   siteOf,
@@ -13,7 +14,6 @@ import {
 import {
   AcceptQueues,
   MethodNotAllowed,
-  OpenConnections,
   ProblemBodies,
   SiteTurns,
   answerParserError,
@@ -84,6 +84,7 @@ const openConnections = ({ connectionsMax, peerConnectionsMax, trustedProxies }:
     connectionsMax,
     ofPeerMax: peerConnectionsMax,
     trustedProxies: blockListOf(trustedProxies),
+    idleMs: (socket) => (hasTransfer(socket) ? -1 : undefined),
   });
 
 function adapterOf(

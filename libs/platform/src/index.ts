@@ -27,6 +27,7 @@ export * from './loop.js';
 export * from './loopback.js';
 export * from './money.js';
 export * from './network.js';
+export * from './open-connections.js';
 export * from './platform.errors.js';
 export * from './port.js';
 export * from './problem.js';

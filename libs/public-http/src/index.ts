@@ -5,7 +5,6 @@ export * from './header-limits.js';
 export * from './header-lines.js';
 export * from './hidden-clients.js';
 export * from './icon.js';
-export * from './open-connections.js';
 export * from './owners-problem.js';
 export * from './pages/document.js';
 export * from './pages/markdown.js';

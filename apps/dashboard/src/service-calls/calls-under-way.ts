@@ -7,8 +7,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, finalize } from 'rxjs';
-import { FairTurns, type FairTurnsLimits, SECOND_MS } from '#libs/platform';
-import { makeUnimportant } from '#libs/public-http';
+import { FairTurns, type FairTurnsLimits, SECOND_MS, makeUnimportant } from '#libs/platform';
 import { TooManyCalls } from './service-calls.errors.js';
 
 /** Maximum number of concurrent calls per account, which is the number of connections that a browser opens. */

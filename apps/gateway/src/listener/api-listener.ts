@@ -17,6 +17,7 @@ import {
   type Logger,
   MalformedRequest,
   NotFound,
+  OpenConnections,
   PayloadTooLarge,
   type Problem,
   hasOneHost,
@@ -26,7 +27,6 @@ import {
   AcceptQueues,
   HEADERS_MAX_BYTES,
   MethodNotAllowed,
-  OpenConnections,
   type ProblemBodies,
   type RawAnswers,
   STRICT_TRANSPORT_SECURITY,
@@ -35,6 +35,7 @@ import {
   UriTooLong,
   answerParserError,
   endWith,
+  hasTransfer,
   headerLines,
   newRequestId,
 } from '#libs/public-http';
@@ -218,7 +219,7 @@ export class ApiListener {
       connectionsMax: limits.connectionsMax,
       ofPeerMax: limits.peerConnectionsMax,
       trustedProxies: limits.trustedProxies,
-      idleMs: (socket) => plain.idleMs(socket),
+      idleMs: (socket) => (hasTransfer(socket) ? -1 : plain.idleMs(socket)),
     }).watch(server);
     this.server = server;
     return server;

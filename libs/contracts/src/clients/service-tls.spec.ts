@@ -1,8 +1,11 @@
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type RequestOptions, get } from 'node:https';
+import { type Socket, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { Controller, Get, Module } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceHttp } from '#libs/contracts';
@@ -123,6 +126,29 @@ describe('calls between services over TLS', () => {
     const paths = ['/health', '/ready', '/metrics', '/internal/name', '/health?x', '//health'];
     const statuses = await Promise.all(paths.map(statusOf));
     expect(statuses).toEqual([200, 200, 200, 404, 404, 404]);
+  });
+
+  it('S126: of a peer with too many connections, not the one that was used last is closed', async () => {
+    const files = ofGateway;
+    const [cert, key] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(files, name)));
+    const { hostname: host, port: number } = new URL(service.url);
+    const place = { host, port: Number(number), localAddress: '127.0.0.2' };
+    const used = connectTls({ ...place, ca: authority.text, servername: 'account', cert, key });
+    await once(used, 'secureConnect');
+    const others: Socket[] = [];
+    const add = async () => {
+      const socket = connect(place).on('error', () => {});
+      others.push(socket);
+      await once(socket, 'connect');
+    };
+    for (let i = 1; i < 2_048; i += 1) await add();
+    const answer = once(used, 'data');
+    used.write('GET /health HTTP/1.1\r\nhost: a\r\n\r\n');
+    expect(String((await answer)[0])).toContain('200 OK');
+    await add();
+    await waitFor('one to make room', () => used.closed || others.some(({ closed }) => closed));
+    expect(used.closed).toBe(false);
+    for (const socket of [used, ...others]) socket.destroy();
   });
 
   it('metrics show when the certificate expires', async () => {

@@ -26,6 +26,16 @@ export abstract class ServiceIdentity {
   abstract readonly name: ServiceName;
 }
 
+/** Returns the service that makes an internal call; undefined without a valid token for `audience`. */
+export function callerOf(
+  { headers }: FastifyRequest,
+  tokens: ServiceTokens,
+  audience: ServiceName,
+): ServiceName | undefined {
+  const [scheme, token] = (headers.authorization ?? '').split(' ');
+  return scheme === 'Bearer' && token ? tokens.verify(token, audience) : undefined;
+}
+
 /** Refuses an internal call without a token for this service from an allowed caller. */
 @Injectable()
 export class ServiceGuard implements CanActivate {
@@ -44,9 +54,7 @@ export class ServiceGuard implements CanActivate {
     );
     if (allowed?.includes('anyone')) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const [scheme, token] = (request.headers.authorization ?? '').split(' ');
-    const caller =
-      scheme === 'Bearer' && token ? this.tokens.verify(token, this.identity.name) : undefined;
+    const caller = callerOf(request, this.tokens, this.identity.name);
     if (!caller || !allowed?.includes(caller)) throw new CallerNotAllowed();
     return true;
   }

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { NotFound } from '../platform.errors.js';
+import { limitInternalConnections } from '../open-connections.js';
 import {
   answerInternalParserError,
   refuseInternally,
@@ -41,6 +42,8 @@ export async function listenFurther(
   });
   takeProperRequests(server, refuseInternally);
   server.on('clientError', answerInternalParserError);
+  // Clients of a Unix socket have no address.
+  if (place.port !== undefined) limitInternalConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(place, resolve);

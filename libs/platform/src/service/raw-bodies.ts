@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceIdentity, callerOf } from '../internal-calls/internal-route.js';
+import { ServiceTokens } from '../internal-calls/service-token.js';
+import { CallerNotAllowed } from '../platform.errors.js';
 
 export interface RawBodies {
   /** The largest body of `application/octet-stream`, which reaches a route unchanged; if unset, none is accepted. */
@@ -14,10 +17,12 @@ const STREAMED_TYPES = ['multipart/form-data', 'application/offset+octet-stream'
 /** The running answers and uploads, by server, that a stopping server does not wait for. */
 const streams = new WeakMap<object, Set<ServerResponse>>();
 
+/** Accepts the bodies of services, in addition to JSON as the options say, and no others. */
 export function addRawBodies(
   app: NestFastifyApplication,
   { rawBodyLimitBytes: bodyLimit, takesUploads }: RawBodies,
 ): void {
+  refuseForeignBodies(app);
   if (bodyLimit !== undefined) {
     app.useBodyParser('application/octet-stream', { bodyLimit }, (_request, body, done) =>
       done(null, body),
@@ -26,6 +31,21 @@ export function addRawBodies(
   if (!takesUploads) return;
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addContentTypeParser(STREAMED_TYPES, (_request, body, done) => done(null, body));
+}
+
+/**
+ * Refuses a body without a valid token before it is read, because such bodies could fill the memory. The guard of routes
+ * runs later.
+ */
+function refuseForeignBodies(app: NestFastifyApplication): void {
+  const { name } = app.get(ServiceIdentity, { strict: false });
+  const tokens = app.get(ServiceTokens, { strict: false });
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const { 'transfer-encoding': coding, 'content-length': length = '0' } = request.headers;
+    const hasBody = coding !== undefined || Number(length) > 0;
+    done(hasBody && !callerOf(request, tokens, name) ? new CallerNotAllowed() : undefined);
+  });
 }
 
 /** Lets a stopping service cut off an answer, because the client will request the rest. */

@@ -18,6 +18,7 @@ import {
   newId,
   startService,
 } from '#libs/platform';
+import { waitFor } from '#test/environment';
 
 class EchoRequest {
   @IsString()
@@ -68,6 +69,10 @@ const clock = new SystemClock();
 let log = '';
 const logger = new Logger('demo', { write: (line: string) => void (log += line) });
 
+/** Returns the head of a request whose body does not follow. */
+const headOfBody = (token: string) =>
+  `POST /internal/echo HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n`;
+
 @Module({
   imports: [
     ServiceModule.register({ name: 'account', clock, logger, secret: { serviceSecret: SECRET } }),
@@ -91,6 +96,13 @@ describe('service', () => {
     expect(await answer.text()).toContain('# TYPE process_resident_memory_bytes gauge');
   });
 
+  async function open(localAddress: string): Promise<Socket> {
+    const { hostname: host, port } = new URL(service.url);
+    const socket = connect({ host, port: Number(port), localAddress }).on('error', () => {});
+    await once(socket, 'connect');
+    return socket;
+  }
+
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } });
   const post = (body: string, type = 'application/json') =>
@@ -107,6 +119,26 @@ describe('service', () => {
     expect((await get('/internal/refusal', { authorization: `Bearer ${worker}` })).status).toBe(
       403,
     );
+  });
+
+  it('S86: a call with a body, but without a valid token, is refused before its body arrives', async () => {
+    const socket = await open('127.0.0.1');
+    const answer = once(socket, 'data');
+    socket.write(headOfBody(`${token}x`));
+    expect(String((await answer)[0])).toMatch(/^HTTP\/1.1 403 .*caller_not_allowed/s);
+    socket.destroy();
+  });
+
+  it('S126: of 2,100 idle connections of one peer, at most its share stays open, and others are served', async () => {
+    const flood: Socket[] = [];
+    for (let n = 0; n < 2_100; n += 1) flood.push(await open('127.0.0.2'));
+    const closed = () => flood.filter((one) => one.closed).length;
+    await waitFor('the first to make room', () => closed() === 2_100 - 2_048);
+    const socket = await open('127.0.0.3');
+    const answer = once(socket, 'data');
+    socket.write('GET /health HTTP/1.1\r\nhost: a\r\n\r\n');
+    expect(String((await answer)[0])).toContain('HTTP/1.1 200 ');
+    for (const one of [...flood, socket]) one.destroy();
   });
 
   it('S117: a refused call is logged, without its token', async () => {
@@ -218,9 +250,7 @@ it('a request whose body never ends does not keep a stopping service from ending
   const service = await startService({ module: DemoModule, logger, port: 0, host: '127.0.0.1' });
   const connected = once(service.app.getHttpServer(), 'connection');
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {});
-  socket.write(
-    'POST /internal/echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n',
-  );
+  socket.write(headOfBody(new ServiceTokens(SECRET, clock).issue('gateway', 'account')));
   const [its] = (await connected) as [Socket];
   if (its.bytesRead === 0) await once(its, 'data');
   mock.timers.enable({ apis: ['setTimeout'] });

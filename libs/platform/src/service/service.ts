@@ -11,6 +11,7 @@ import { crashPoint } from '../crash-point.js';
 import { SECOND_MS } from '../clock.js';
 import { Health } from './health.js';
 import { Logger } from '../logger.js';
+import { limitInternalConnections } from '../open-connections.js';
 import { InvalidRequest } from '../platform.errors.js';
 import type { InternalCallsConfig } from '../internal-calls/internal-calls.config.js';
 import { ServiceIdentity } from '../internal-calls/internal-route.js';
@@ -103,7 +104,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     );
     await app.startAllMicroservices();
   }
-  tls?.renew(app.getHttpServer() as unknown as Server);
+  watchConnections(app, tls);
   await app.listen(options.port, options.host);
   const probes =
     probePort === undefined
@@ -121,6 +122,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       await probes?.close();
     },
   };
+}
+
+/** Keeps the listener's certificate up to date, and limits its connections. */
+function watchConnections(app: NestFastifyApplication, tls?: InternalTls): void {
+  tls?.renew(app.getHttpServer() as unknown as Server);
+  limitInternalConnections(app.getHttpServer());
 }
 
 /** Closes the application, and cuts off the requests that last too long. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import { type BlockList, type Socket, isIP } from 'node:net';
-import { SECOND_MS, monotonicMs, networkOf, siteOf } from '#libs/platform';
-import { hasTransfer } from './transfers/transfer.js';
+import { BlockList, type Socket, isIP } from 'node:net';
+import { SECOND_MS, monotonicMs } from './clock.js';
+import { networkOf, siteOf } from './network.js';
 
 export interface OpenConnectionsOptions {
   connectionsMax: number;
@@ -9,8 +9,8 @@ export interface OpenConnectionsOptions {
   ofPeerMax: number;
   trustedProxies: BlockList;
   /**
-   * The idle time of a connection that Node's HTTP server has not registered yet, -1 while it is active; undefined for
-   * all other connections.
+   * The idle time of a connection about which Node's HTTP server does not know enough, -1 while it is active; undefined
+   * for all other connections.
    */
   idleMs?: (socket: Socket) => number | undefined;
 }
@@ -36,8 +36,8 @@ interface Asking {
 /** The events with which Node's HTTP server passes on a request; the last two are for requests with `Expect`. */
 const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'] as const;
 
-/** A socket with Node's parser, which its type definitions omit. */
-type ParsedSocket = Socket & { parser?: { onIncoming: () => number } };
+/** A socket with Node's parser and the connection below TLS, which its type definitions omit. */
+type ParsedSocket = Socket & { parser?: { onIncoming: () => number }; _parent?: Socket | null };
 
 interface Connection {
   socket: Socket;
@@ -65,7 +65,7 @@ const SITE_FACTOR = 4;
 const OPENED_FACTOR = 4;
 
 /**
- * The connections of a public listener (S126), limited per network, per site and in total. When a limit is reached, the
+ * The connections of a listener (S126), limited per network, per site and in total. When a limit is reached, the
  * connections that have been idle longest are closed; a new one is refused only if none is idle. A connection also
  * counts as idle while it waits for its client, which has not sent its whole request or does not read the answer.
  * Otherwise, one client behind a proxy, which has no limit, could occupy all connections with such requests. Each
@@ -96,10 +96,11 @@ export class OpenConnections {
         for (const listener of listeners) listener.call(server, request, response);
       };
       server.removeAllListeners(event).on(event, (request, response) => {
-        const connection = this.all.get(request.socket);
+        const { socket }: { socket: ParsedSocket } = request;
+        const connection = this.all.get(socket._parent ?? socket);
         if (!connection) return answer(request, response);
         connection.waiting.push({ request, response, answer });
-        if (connection.waiting.length > WAITING_MAX) closeFlood(request.socket);
+        if (connection.waiting.length > WAITING_MAX) closeFlood(socket);
         this.begin(connection);
       });
     }
@@ -185,7 +186,7 @@ export class OpenConnections {
   }
 
   private idleMsOf({ socket, asking, quietSinceMs }: Connection, nowMs: number): number {
-    const isWaitedFor = hasTransfer(socket) || [...asking].some(isOurTurn);
+    const isWaitedFor = [...asking].some(isOurTurn);
     return this.options.idleMs?.(socket) ?? (isWaitedFor ? -1 : nowMs - quietSinceMs);
   }
 
@@ -209,6 +210,20 @@ export class OpenConnections {
     if (family === 6) peers.push({ name: siteOf(address), max: ofPeerMax * SITE_FACTOR });
     return peers;
   }
+}
+
+/** More connections than all callers at one address need, and few enough for the memory of a process. */
+const INTERNAL_LIMITS = { connectionsMax: 8_192, ofPeerMax: 2_048 };
+
+/**
+ * Limits the connections of an internal listener, except those from this machine: all services may run on it. All of the
+ * server's listeners must have been added before.
+ */
+export function limitInternalConnections(server: Server): void {
+  const trustedProxies = new BlockList();
+  trustedProxies.addAddress('127.0.0.1', 'ipv4');
+  trustedProxies.addAddress('::1', 'ipv6');
+  new OpenConnections({ ...INTERNAL_LIMITS, trustedProxies }).watch(server);
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 /** More bytes than the operating system buffers. */
 const LARGE = 'x'.repeat(16_000_000);
 
-describe('the connections of a public listener', () => {
+describe('the connections of a listener', () => {
   const sockets: Socket[] = [];
   const waiting: ServerResponse[] = [];
   let begun = 0;
