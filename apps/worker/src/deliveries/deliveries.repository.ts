@@ -17,6 +17,7 @@ type NewDelivery = Pick<Delivery, 'id' | 'webhookId' | 'accountId' | 'type' | 'b
 
 @Injectable()
 export class DeliveriesRepository {
+  /** Lists the active webhooks that subscribe to a type. None of them can be removed until the transaction ends. */
   async listListening(
     transaction: Transaction,
     accountId: string,
@@ -25,7 +26,7 @@ export class DeliveriesRepository {
     const rows = await transaction.query<{ id: string }>(
       `select id from webhooks w where account_id = $1 and state = 'active' and $2 = any(events)
          and ${mayBeTold('w')}
-       order by id`,
+       order by id for key share of w`,
       [accountId, type],
     );
     return rows.map(({ id }) => id);
@@ -52,6 +53,21 @@ export class DeliveriesRepository {
       `insert into webhook_deliveries (id, webhook_id, account_id, event_id, type, body, created_at)
        values ($1, $2, $3, $4, $5, $6, $7) on conflict (webhook_id, event_id) do nothing returning id`,
       [id, webhookId, accountId, eventId, type, body, createdAt],
+    );
+    return rows.length === 1;
+  }
+
+  /**
+   * Makes other tests of a webhook, and its removal, wait until the transaction ends. @returns false if the account has
+   * no such webhook.
+   */
+  async lockWebhook(
+    transaction: Transaction,
+    { accountId, webhookId }: Pick<Delivery, 'accountId' | 'webhookId'>,
+  ): Promise<boolean> {
+    const rows = await transaction.query(
+      'select from webhooks where account_id = $1 and id = $2 for no key update',
+      [accountId, webhookId],
     );
     return rows.length === 1;
   }

@@ -69,6 +69,9 @@ export class DeliveriesService {
   async test(accountId: string, webhookId: string): Promise<WebhookDeliveryAnswer> {
     const event = { webhookId, accountId, eventId: newId(), type: WEBHOOK_TEST_EVENT };
     const id = await this.database.transaction(async (transaction) => {
+      if (!(await this.deliveries.lockWebhook(transaction, event))) {
+        throw new NotFound('There is no webhook with this id.');
+      }
       await this.checkTests(transaction, event);
       return this.add(transaction, { ...event, data: { webhook_id: webhookId } });
     });

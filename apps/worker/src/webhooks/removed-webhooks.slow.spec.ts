@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { WebhookSecretAnswer } from '#libs/contracts';
+import { newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+import { DeliveriesService } from '../deliveries/deliveries.service.js';
+
+const under = new WorkerUnderTest();
+
+beforeAll(() => under.start());
+afterAll(() => under.stop());
+
+const call = (accountId: string, path: string, body?: object) =>
+  under.gateway.call<WebhookSecretAnswer>('POST', `/internal/webhooks${path}`, { accountId, body });
+
+async function publish(accountId: string): Promise<void> {
+  const event = { id: newId(), type: 'job.completed', data: {} } as const;
+  const deliveries = under.worker.app.get(DeliveriesService, { strict: false });
+  await under.database.transaction((transaction) =>
+    deliveries.publish(transaction, accountId, event),
+  );
+}
+
+it.each([
+  ['an event', publish, undefined],
+  ['a test', (accountId: string, id: string) => call(accountId, `/${id}/test`), 'not_found'],
+])('a webhook that is just being removed does not make %s fail', async (_, act, code) => {
+  const accountId = newId();
+  const body = { url: 'https://hooks.example.com/', events: ['job.completed'] };
+  const { id } = await call(accountId, '', body);
+  let acting: Promise<unknown> | undefined;
+  await under.database.transaction(async (transaction) => {
+    await transaction.query('delete from webhooks where id = $1', [id]);
+    acting = act(accountId, id).catch((error: unknown) => error);
+    await waitFor('it to wait for the removal', async () => {
+      const waiting = await transaction.query(
+        'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))',
+      );
+      return waiting.length === 1;
+    });
+  });
+  expect(((await acting) as { code?: string } | undefined)?.code).toBe(code);
+});
