@@ -12,7 +12,7 @@ export function identityMail(
     paragraphs: [
       isOn
         ? `Hello ${firstName}, you can now also log in with ${provider}.`
-        : `Hello ${firstName}, you can no longer log in with ${provider}.`,
+        : `Hello ${firstName}, you can no longer log in with ${provider}. All other sessions were ended.`,
       'If this was not you, set a new password at once and check your security page.',
     ],
     action: { label: 'Open the security page', url: `${dashboardUrl}/security`, isLast: true },

@@ -52,7 +52,11 @@ export class ProviderConnectionsService {
     });
   }
 
-  /** @throws NotFound; LastWayIn if there is no other way to log in; AccountIsDeleted, NotLoggedIn. */
+  /**
+   * Disconnects a provider and ends all other sessions, because someone with access to that identity may have opened a
+   * session.
+   * @throws NotFound; LastWayIn if there is no other way to log in; AccountIsDeleted, NotLoggedIn.
+   */
   async remove(owner: ActiveSession, id: string): Promise<SessionAnswer<IdentityRemovedAnswer>> {
     const { accountId, personId } = owner;
     return this.accounts.transaction(async (transaction) => {
@@ -64,6 +68,7 @@ export class ProviderConnectionsService {
       await this.identities.remove(transaction, accountId, identity);
       const ways = await this.people.countWaysIn(transaction, accountId, personId);
       if (ways === 0) throw new LastWayIn();
+      await this.sessions.endAll(transaction, accountId, owner.sessionId);
       const object = `identity:${id}`;
       await this.audit.record(transaction, { by: owner, action: 'identity.removed', object });
       return new SessionAnswer({ removed: true }, token);

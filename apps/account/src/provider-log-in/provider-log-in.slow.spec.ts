@@ -297,7 +297,7 @@ describe('log-in with a provider', () => {
     expect((await call('log-in/code', code(), stepOf(back))).status).toBe(200);
   });
 
-  it('S26, S35, S37: an owner connects and removes a provider shortly after entering the password, in the same session', async () => {
+  it('S26, S35, S37: an owner connects and removes a provider shortly after entering the password, in the same session, and removing it ends all others', async () => {
     const owner = await account.register(email);
     const thief = await account.register(`thief-${email}`);
     const connect = async (token: string) => visit(await call('identities/github', {}, '', token));
@@ -314,7 +314,10 @@ describe('log-in with a provider', () => {
     const [{ id }] = (await identitiesOf(owner.token)).identities;
     const remove = (token: string) => account.dashboard('DELETE', `identities/${id}`, { token });
     expect((await remove(thief.token)).status).toBe(404);
+    const intruder = tokenOf(await comeBack(await go('github')));
+    expect((await session(intruder)).status).toBe(200);
     owner.token = tokenOf(await remove(owner.token));
+    expect((await session(intruder)).status).toBe(401);
     expect((await account.mailsTo(email))[0].subject).toBe(
       'GitHub was disconnected from your account',
     );
