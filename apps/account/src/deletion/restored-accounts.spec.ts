@@ -10,7 +10,8 @@ import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { EraseJob } from './erase.job.js';
 import { ErasureService } from './erasure.service.js';
 
-const TABLES = Object.entries({ accounts: 'id', data_keys: 'account_id', people: 'account_id' });
+const TABLES = { accounts: 'id', people: 'account_id' };
+const WITH_KEYS = { ...TABLES, data_keys: 'account_id' };
 
 describe('accounts in a restored database', () => {
   const list = join(makeOwnFolder('erased-accounts'), 'erased-accounts.list');
@@ -21,8 +22,8 @@ describe('accounts in a restored database', () => {
   });
   afterAll(() => account.stop());
 
-  async function backUp(accountId: string): Promise<string> {
-    const statements = TABLES.map(async ([table, column]) => {
+  async function backUp(accountId: string, tables: Record<string, string>): Promise<string> {
+    const statements = Object.entries(tables).map(async ([table, column]) => {
       const rows = await account.database.query<{ row: object }>(
         `select to_jsonb(t) as row from ${table} t where ${column} = $1`,
         [accountId],
@@ -36,6 +37,25 @@ describe('accounts in a restored database', () => {
     return `set session_replication_role = replica; ${(await Promise.all(statements)).join('; ')}`;
   }
 
+  /** Returns a function that reads the personal data that the account has now. */
+  async function readerOf(accountId: string) {
+    const [{ details }] = await account.database.query<{ details: Buffer }>(
+      'select details from people where account_id = $1',
+      [accountId],
+    );
+    return () =>
+      account
+        .get(AccountsService)
+        .transaction((transaction) =>
+          account.get(PersonalDataService).decrypt(transaction, accountId, details),
+        );
+  }
+
+  const erasuresOf = async (accountId: string) =>
+    (await recordedEvents(account.database)).filter(
+      ({ type, key }) => type === 'account.account-erased' && key === accountId,
+    ).length;
+
   const runFirst = async () => new EraseJob(account.get(ErasureService)).runOnce();
 
   it.each(['active', 'deleted'])(
@@ -46,21 +66,9 @@ describe('accounts in a restored database', () => {
       const deleteAccount = () =>
         account.dashboard('POST', 'account/delete', { token, body: { password: PASSWORD } });
       if (state === 'deleted') await deleteAccount();
-      const backup = await backUp(accountId);
-      const [{ details }] = await account.database.query<{ details: Buffer }>(
-        'select details from people where account_id = $1',
-        [accountId],
-      );
-      const read = async () =>
-        account
-          .get(AccountsService)
-          .transaction((transaction) =>
-            account.get(PersonalDataService).decrypt(transaction, accountId, details),
-          );
-      const erasures = async () =>
-        (await recordedEvents(account.database)).filter(
-          ({ type, key }) => type === 'account.account-erased' && key === accountId,
-        ).length;
+      const backup = await backUp(accountId, WITH_KEYS);
+      const read = await readerOf(accountId);
+      const erasures = () => erasuresOf(accountId);
       if (state === 'active') await deleteAccount();
       account.clock.advance(90 * DAY_MS);
       await runFirst();
@@ -80,8 +88,22 @@ describe('accounts in a restored database', () => {
     },
   );
 
+  it('S119: a restored backup without data keys does not contain readable data of an account that has been erased, which is erased again', async () => {
+    const { accountId, token } = await account.register('without-key@example.com');
+    const read = await readerOf(accountId);
+    const backup = await backUp(accountId, TABLES);
+    await account.dashboard('POST', 'account/delete', { token, body: { password: PASSWORD } });
+    account.clock.advance(90 * DAY_MS);
+    await runFirst();
+    account.clock.advance(-90 * DAY_MS);
+    await account.asSuperuser(backup);
+    await expect(read()).rejects.toThrow('is destroyed');
+    await runFirst();
+    expect(await erasuresOf(accountId)).toBe(2);
+  });
+
   it('S119: the list contains only ids, is readable only by its owner, and survives a line that was cut off', async () => {
-    expect(readFileSync(list, 'utf8')).toMatch(/^(\n[0-9a-f-]{36}\n){2}$/);
+    expect(readFileSync(list, 'utf8')).toMatch(/^(\n[0-9a-f-]{36}\n){3}$/);
     expect(statSync(list).mode & 0o777).toBe(0o600);
     appendFileSync(list, '\n0197c000-0000');
     await runFirst();
