@@ -13,15 +13,6 @@ import type { Deployment } from './deployment.js';
 
 type Origins = Pick<Deployment, 'dashboardUrl' | 'mailbox' | 'mailboxUrl'>;
 
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const TIMEOUT_MS = 90_000;
 
 /**
@@ -59,8 +50,10 @@ export const hasBrowser = chromiumPath() !== undefined || process.env.CI === 'tr
 /** @throws Error if there is no Chromium, or if it does not start within 90 s. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = chromiumPath();
-  if (!executablePath) throw new Error('Chromium is missing: apt-get install chromium');
-  return chromium.launch({ executablePath, headless: true, args: ARGUMENTS, timeout: TIMEOUT_MS });
+  if (!executablePath) {
+    throw new Error('Chromium is missing: apt-get install chromium-headless-shell');
+  }
+  return chromium.launch({ executablePath, args: ['--disable-gpu'], timeout: TIMEOUT_MS });
 }
 
 export class BrowserUser {

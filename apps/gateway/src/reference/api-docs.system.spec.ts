@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chromium } from 'playwright-core';
 import { OPERATIONS, listenerOf } from '#libs/contracts';
 import { axeFaults } from '../../../../test/environment/axe.js';
-import { chromiumPath } from '../../../../test/environment/chromium.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
+import { hasBrowser, openBrowser } from '../../../../test/stories/browser-user.js';
 
 const GZIP_BYTES_MAX = 600_000;
 const LOOKS = [
@@ -47,11 +46,10 @@ describe('the API reference', () => {
     }
   });
 
-  const executablePath = chromiumPath();
-  (executablePath === undefined ? it.skip : it)(
+  (hasBrowser ? it : it.skip)(
     'S115: a browser builds the API’s pages from our own files alone, and they are accessible',
     async () => {
-      const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+      const browser = await openBrowser();
       try {
         const page = await (await browser.newContext()).newPage();
         const complaints: string[] = [];
@@ -103,12 +101,12 @@ describe('the API reference', () => {
     for (const { name } of served) expect(text).toContain(`aria-label="Send ${name}"`);
   });
 
-  (executablePath === undefined ? it.skip : it)(
+  (hasBrowser ? it : it.skip)(
     'S8: calls from the reference use a pasted key, which stays in the memory of the page',
     async () => {
       under.forget();
       const { apiKey } = under.around.account.addKey({ environment: 'test' });
-      const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+      const browser = await openBrowser();
       try {
         const context = await browser.newContext();
         const page = await context.newPage();
