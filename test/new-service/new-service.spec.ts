@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withClient } from '#libs/database';
-import { TestDatabase, makeRunFolder, waitFor } from '#test/environment';
+import { TestDatabase, waitFor } from '#test/environment';
 import type { SoloFacts } from '../../apps/solo/src/announcement/solo-facts.js';
+import { preparedFolder } from '../stories/deployment.js';
 import { TOUCHED } from './touched-files.js';
 
 const APPS = new URL('../../apps/', import.meta.url).pathname;
@@ -17,8 +18,7 @@ const WITH_ARCHIVE = new URL('with-archive.js', import.meta.url).href;
 const CONTRIBUTING = new URL('../../../CONTRIBUTING.md', import.meta.url);
 
 describe('a service with an operation, added as CONTRIBUTING.md describes', () => {
-  const folder = makeRunFolder();
-  const data = join(folder, 'data');
+  let folder: string;
   let own: TestDatabase;
   let solo: ChildProcess;
   let operator: NodeJS.Dict<string>;
@@ -35,13 +35,14 @@ describe('a service with an operation, added as CONTRIBUTING.md describes', () =
   const evaluate = (script: string) => run(['--input-type=module', '--eval', script]);
 
   beforeAll(async () => {
+    folder = await preparedFolder();
     own = await TestDatabase.create('template0');
     const program = `${APPS}solo/src/main.js`;
     solo = spawn(process.execPath, ['--import', WITH_ARCHIVE, program, '--offline'], {
       env: {
         PATH,
         NODE_COMPILE_CACHE,
-        DATA_DIR: data,
+        DATA_DIR: folder,
         OFFLINE_NAMES: '0',
         API_PORT: '0',
         DASHBOARD_PORT: '0',
@@ -56,11 +57,11 @@ describe('a service with an operation, added as CONTRIBUTING.md describes', () =
     solo.stderr?.on('data', (chunk: Buffer) => (faults += chunk.toString()));
     await waitFor(
       'solo to be up',
-      () => existsSync(join(data, 'operator.env')) || solo.exitCode !== null,
+      () => existsSync(join(folder, 'operator.env')) || solo.exitCode !== null,
       START_LIMIT_MS,
     );
     if (solo.exitCode !== null) throw new Error(faults);
-    operator = parseEnv(readFileSync(join(data, 'operator.env'), 'utf8'));
+    operator = parseEnv(readFileSync(join(folder, 'operator.env'), 'utf8'));
   });
 
   afterAll(async () => {
@@ -85,7 +86,7 @@ describe('a service with an operation, added as CONTRIBUTING.md describes', () =
   });
 
   it('answers its operation through the gateway, at the price in its row', async () => {
-    const facts = JSON.parse(readFileSync(join(data, 'solo.json'), 'utf8')) as SoloFacts;
+    const facts = JSON.parse(readFileSync(join(folder, 'solo.json'), 'utf8')) as SoloFacts;
     const ask = async (path: string) => {
       const headers = { 'x-api-key': facts.demo!.live_key };
       const answer = await fetch(`${facts.api_url}${path}`, { headers });
@@ -106,7 +107,7 @@ describe('a service with an operation, added as CONTRIBUTING.md describes', () =
   });
 
   it('runs in solo with its own schema, roles and secret, and receives the events that it consumes', async () => {
-    const secrets = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as object;
+    const secrets = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8')) as object;
     expect(secrets).toHaveProperty('ARCHIVE_SALT');
     // The relay of account waits for this service: an event counts as sent only once the service has received it.
     await waitFor('the demo account', async () => (await rowsOf('select from heard')).length === 1);
@@ -123,7 +124,7 @@ describe('a service with an operation, added as CONTRIBUTING.md describes', () =
   });
 
   it('keeps its files in its own folder', () => {
-    expect(readFileSync(join(data, 'files/archive/started'), 'utf8')).toBe('yes');
+    expect(readFileSync(join(folder, 'files/archive/started'), 'utf8')).toBe('yes');
   });
 
   it('has its job run by a process that holds the job’s lease', async () => {

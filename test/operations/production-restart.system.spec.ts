@@ -1,20 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { withClient } from '#libs/database';
 import { waitFor } from '#test/environment';
+import { preparedFolder } from '../stories/deployment.js';
 
 /** A time limit in which the whole product can start twice. */
 jest.setTimeout(900_000);
@@ -32,10 +25,8 @@ function saysOf(name: string): string {
 /** Runs the commands exactly as the pages print them, except for the folders. */
 describe('production on one machine: a stop, a backup and a restore', () => {
   const root = mkdtempSync(join(tmpdir(), 'dds-production-'));
-  // PostgreSQL runs as another user, who must be able to enter the folder.
-  chmodSync(root, 0o755);
-  const data = join(root, 'data');
   const backups = join(root, 'backups');
+  let data: string;
   let service: ChildProcess | undefined;
 
   const here = (text: string) =>
@@ -74,7 +65,7 @@ describe('production on one machine: a stop, a backup and a restore', () => {
 
   afterAll(async () => {
     if (service) await stop();
-    rmSync(root, { recursive: true, force: true });
+    for (const folder of [root, data]) rmSync(folder ?? root, { recursive: true, force: true });
   });
 
   const ask = (url: string | undefined, sql: string) =>
@@ -82,6 +73,7 @@ describe('production on one machine: a stop, a backup and a restore', () => {
 
   it('data survives a stop, a backup, the loss of the disk and a restore', async () => {
     mkdirSync(backups);
+    data = await preparedFolder();
     const first = await start();
     await ask(first.DATABASE_ADMIN_URL, `create table public.kept as select 'once' as word`);
     await stop();

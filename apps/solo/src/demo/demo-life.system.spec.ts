@@ -10,8 +10,9 @@ import type {
   WebhooksAnswer,
 } from '#libs/contracts';
 import { Database, checkInvariants, withClient } from '#libs/database';
-import { makeRunFolder, waitFor } from '#test/environment';
+import { waitFor } from '#test/environment';
 import { Customer } from '../../../../test/stories/customer.js';
+import { preparedFolder } from '../../../../test/stories/deployment.js';
 import { ENTITLEMENT_INVARIANTS } from '../../../entitlement/src/auditor/invariants.js';
 import { LogMaintenanceRepository } from '../../../gateway/src/request-log/log-maintenance.repository.js';
 import { type RunningSolo, type SoloOptions, startSolo } from '../solo.js';
@@ -20,7 +21,7 @@ let solo: RunningSolo;
 let folder: string;
 
 async function start(options: Partial<SoloOptions> = {}): Promise<RunningSolo> {
-  folder = makeRunFolder();
+  folder = await preparedFolder();
   const log = { path: join(folder, 'log'), write: () => {} };
   const ports = { apiPort: 0, dashboardPort: 0 };
   const fixed = { dataFolder: folder, offline: true, durable: false };
