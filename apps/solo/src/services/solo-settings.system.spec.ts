@@ -24,6 +24,11 @@ it('all faults of solo, its services and the log are listed at once, and nothing
   rmSync(parent, { recursive: true });
 });
 
+it('S113: for an invalid mail server, the setting is named, but its password is not shown', () => {
+  const check = () => checkSettings({ SMTP_URL: 'http://us:hush-now@example.com' });
+  expect(check).toThrow(/^((?!hush-now).)*SMTP_URL((?!hush-now).)*$/s);
+});
+
 it('an environment without any setting is valid', () => {
   expect(() => checkSettings({})).not.toThrow();
 });
