@@ -177,7 +177,7 @@ async function opened(
 export async function openCluster(
   worker: Record<string, string> = {},
 ): Promise<WithPayments & { cluster: RunningCluster }> {
-  const folder = makeRunFolder();
+  const folder = await preparedFolder();
   const clockFile = join(folder, 'clock');
   const clock = FileClock.create(clockFile);
   const cluster = await startCluster({
