@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger, newId } from '#libs/platform';
 import { LeaseJournal, type LeaseJournalOptions } from './lease-journal.js';
 import { Lease } from './lease.js';
@@ -38,6 +38,7 @@ describe('a journal', () => {
     const writerId = newId();
     const lease = new Lease(newId(), accountId, 3);
     const hold = { number: 4, id: 'order-1', accountId, charged: 2 };
+    const planned = jest.spyOn(globalThis, 'setImmediate');
     const first = openJournal(path, { writerId }).journal;
     first.opened(lease);
     lease.charge(5, 'whois.live');
@@ -48,6 +49,9 @@ describe('a journal', () => {
     first.holdUsed(hold);
     first.rowsWritten(0);
     expect(readFileSync(path, 'utf8')).toBe('');
+    // All lines of a turn are written at once.
+    expect(planned).toHaveBeenCalledTimes(1);
+    planned.mockRestore();
     await new Promise(setImmediate);
     expect(readFileSync(path, 'utf8')).toBe(
       `@ ${writerId}\n+ 3 ${lease.id} ${accountId}\n= 3 5 whois.live:5\trow\n= 3 5\n` +
