@@ -124,6 +124,7 @@ describe('event consumer', () => {
     const underWay = under.consumer.deliver([first]);
     await begun.promise;
     let hasStopped = false;
+    const waited = jest.spyOn(Promise, 'allSettled');
     const stopping = under.consumer.stop().then(() => (hasStopped = true));
     await expect(under.consumer.deliver([second])).rejects.toThrow('is stopping');
     await under.messaging.consumer.query('select');
@@ -131,6 +132,9 @@ describe('event consumer', () => {
     mayEnd.resolve();
     await Promise.all([stopping, underWay]);
     expect(await under.tallyOf(key)).toBe(1);
+    // Deliveries that have ended are forgotten.
+    expect(waited).toHaveBeenLastCalledWith(new Set());
+    waited.mockRestore();
   });
 
   it('an event is handled once while the partition of its month is kept, and dead-lettered if it arrives later', async () => {
