@@ -56,6 +56,8 @@ export class GatewayHarness {
       GATEWAY_LOOP_DELAY_MAX_MS: '60000',
       // Time limits are long, because the services share this process and stall when it stalls.
       GATEWAY_SERVICES_TIMEOUT_MS: '30000',
+      // Most tests that reach a limit do not wait for further answers.
+      GATEWAY_REFUSAL_DELAY_MS: '0',
       // All customers of a test share this machine's address.
       GATEWAY_PEER_CONNECTIONS_MAX: '12000',
       GATEWAY_DRAIN_NOTICE_MS: '0',

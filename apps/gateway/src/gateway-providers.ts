@@ -27,6 +27,7 @@ import { ApiListener } from './listener/api-listener.js';
 import { ownOperations } from './owners/own-operations.js';
 import { ErrorPages } from './reference/error-pages.js';
 import { ClassConcurrency } from './rate-limits/class-concurrency.js';
+import { RefusalDelays } from './rate-limits/refusal-delays.js';
 import { RefusedConnections } from './rate-limits/refused-connections.js';
 import { LoadShedder } from './request/01-shed.js';
 import { Forwarder } from './request/08-forward.js';
@@ -290,6 +291,8 @@ const PATH = [
         answers: {
           bodies,
           refusedConnections: new RefusedConnections(),
+          refusalDelays: new RefusalDelays(config.refusalDelayMs),
+          trustedProxies,
           streamMs: STREAM_FACTOR * config.lookupTimeoutMs,
         },
         requestBodies: new RequestBodies(config.headersTimeoutMs, trustedProxies),

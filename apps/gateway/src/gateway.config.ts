@@ -189,6 +189,15 @@ export class GatewayConfig extends DatabaseConfig {
   failedKeysMax: number = 60;
 
   @Setting({
+    env: 'GATEWAY_REFUSAL_DELAY_MS',
+    about:
+      'How long each further 429 answer waits after ten to the same account, or without a key to the same network, in one second.',
+  })
+  @IsInt()
+  @Min(0)
+  refusalDelayMs: number = 200;
+
+  @Setting({
     env: 'GATEWAY_LOOKUP_TIMEOUT_MS',
     about: 'Time limit for an answer from lookup, and for every operation without its own limit.',
   })

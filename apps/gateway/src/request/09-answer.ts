@@ -1,13 +1,18 @@
+import type { BlockList } from 'node:net';
 import { type Problem, ServiceUnavailable } from '#libs/platform';
 import { type ProblemBodies, ownersProblem } from '#libs/public-http';
 import { answerLines, metaOf } from '../answers/answer-lines.js';
+import { senderOf } from '../context/client-address.js';
 import type { RequestContext } from '../context/request-context.js';
 import { type OwnerAnswer, bodyOf } from '../context/owner-answer.js';
+import type { RefusalDelays } from '../rate-limits/refusal-delays.js';
 import type { RefusedConnections } from '../rate-limits/refused-connections.js';
 
 export interface AnswerSettings {
   bodies: ProblemBodies;
   refusedConnections: RefusedConnections;
+  refusalDelays: RefusalDelays;
+  trustedProxies: BlockList;
   /**
    * Maximum duration of a stream from the start of its request, in milliseconds. The stream then ends even if the
    * client has not read everything.
@@ -52,8 +57,24 @@ export function sendAnswer(
 
 const ENDED_BY_PURCHASE = new Set(['insufficient_credits', 'key_paused', 'rate_limited']);
 
-/** Step 9b: sends a rejection. */
+/** Step 9b: sends a rejection: at once, or later if its sender ignores its limit. */
 export function sendProblem(
+  context: RequestContext,
+  problem: Problem,
+  remaining: number | undefined,
+  settings: AnswerSettings,
+): void {
+  const { refusalDelays, trustedProxies } = settings;
+  // An owner's 429 is not delayed, because the request was within its limit.
+  const isOverLimit = problem.status === 429 && !context.rate?.allowed;
+  const delayMs = isOverLimit
+    ? refusalDelays.delayOf(senderOf(context, trustedProxies), context.startedMs)
+    : 0;
+  if (delayMs === 0) writeProblem(context, problem, remaining, settings);
+  else setTimeout(writeProblem, delayMs, context, problem, remaining, settings).unref();
+}
+
+function writeProblem(
   context: RequestContext,
   problem: Problem,
   remaining: number | undefined,
