@@ -5,7 +5,7 @@ import type { OperatorText } from './public-pages/operator-texts.js';
 export abstract class DashboardSettings {
   /** The origin of `BILLING_URL`. Browsers are trusted only from this origin. */
   abstract readonly origin: string;
-  /** The value of `BASE_URL`, for the curl commands that pages show. */
+  /** The value of `BASE_URL`, for links and commands on pages. */
   abstract readonly apiUrl: string;
   abstract readonly description: Buffer;
   abstract readonly texts: Readonly<Record<OperatorText, Markup>>;

@@ -6,7 +6,7 @@ export const REQUESTS_SCRIPT = /* js */ `'use strict';
 const section = document.querySelector('[data-tail]');
 const EVERY_MS = 2000;
 const ROWS_MAX = 200;
-const LABELS = ['Time', 'Operation', 'Asked', 'Key', 'Answer', 'Credits'];
+const LABELS = ['Time', 'Operation', 'Subject', 'Key', 'Answer', 'Credits'];
 const make = (name, ...children) => {
   const element = document.createElement(name);
   element.append(...children);
