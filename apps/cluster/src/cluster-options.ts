@@ -29,7 +29,7 @@ export interface ClusterOptions {
    * undefined, there is no billing.
    */
   payments?: 'simulated' | Settings;
-  /** The demo account; `empty` by default. `full` only prepares the account; `fillDemo` adds purchases and usage. */
+  /** The demo account; `empty` by default. A `full` account is filled by `fillDemo`. */
   demoAccount?: DemoAccount;
   /** The file of a `FileClock`, which then provides the business time of every service. */
   clockFile?: string;

@@ -254,8 +254,8 @@ function ofAddressText(text: string): DnsQuestion {
 }
 
 /**
- * Returns the question for an address. Documentation addresses are fixtures. @throws BogonAddress for an address that
- * has no names in the public DNS.
+ * Returns the question for an address; 192.0.2.1 is a fixture. @throws BogonAddress for any other address that has no
+ * names in the public DNS.
  */
 function ofAddress(ip: IpAddress): DnsQuestion {
   const name = reverseDnsName(ip);
