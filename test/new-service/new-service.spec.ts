@@ -17,11 +17,42 @@ const START_LIMIT_MS = 300_000;
 const WITH_ARCHIVE = new URL('with-archive.js', import.meta.url).href;
 const CONTRIBUTING = new URL('../../../CONTRIBUTING.md', import.meta.url);
 
+/** Prints the page of settings, the services of the chart, and the settings in a cluster. */
+const DERIVE = `
+  const { CONFIGURED_APPS } = await import('${APPS}cli/src/declared.js');
+  const { configurationPage } = await import('${APPS}cli/src/documents/configuration.js');
+  const { chartServices } = await import('${APPS}cli/src/documents/chart-services.js');
+  const { ServiceSettings } = await import('${APPS}cluster/src/service-settings.js');
+  const { Secrets } = await import('${APPS}solo/src/data-folder/secrets.js');
+  const { DataFolder } = await import('${APPS}solo/src/data-folder/data-folder.js');
+  const { SERVICES } = await import('${APPS}services.js');
+  const folder = new DataFolder(process.argv[1]);
+  folder.create();
+  const ports = { services: { archive: 4711 }, gateways: [{ api: 1, internal: 3 }], dashboard: 2 };
+  const settings = new ServiceSettings({
+    ports, folder, secrets: Secrets.load(folder), postgresUrl: 'postgres://x@127.0.0.1/x',
+    brokers: '127.0.0.1:9092', reusePort: false, common: {}, services: SERVICES,
+  });
+  console.log(JSON.stringify({
+    page: configurationPage(CONFIGURED_APPS),
+    chart: JSON.parse(await chartServices(SERVICES)).services,
+    own: settings.service(SERVICES.find(({ name }) => name === 'archive')),
+    address: settings.operator().ARCHIVE_URL,
+  }));`;
+
+interface Derived {
+  page: string;
+  chart: Record<string, unknown>[];
+  own: Record<string, string>;
+  address: string;
+}
+
 describe('a service with an operation, added as CONTRIBUTING.md describes', () => {
   let folder: string;
   let own: TestDatabase;
   let solo: ChildProcess;
   let operator: NodeJS.Dict<string>;
+  let known: Derived | undefined;
 
   const run = (args: string[], settings: NodeJS.Dict<string> = {}) =>
     execFileSync(process.execPath, ['--import', WITH_ARCHIVE, ...args], {
@@ -32,7 +63,6 @@ describe('a service with an operation, added as CONTRIBUTING.md describes', () =
     });
   const cli = (args: string[], settings?: NodeJS.Dict<string>) =>
     run([`${APPS}cli/src/main.js`, ...args], settings);
-  const evaluate = (script: string) => run(['--input-type=module', '--eval', script]);
 
   beforeAll(async () => {
     folder = await preparedFolder();
@@ -157,12 +187,16 @@ describe('a service with an operation, added as CONTRIBUTING.md describes', () =
     );
   });
 
+  /** Evaluates everything in one process, because loading the product takes more than a second. */
+  const derived = () => {
+    known ??= JSON.parse(
+      run(['--input-type=module', '--eval', DERIVE, join(folder, 'cluster')]),
+    ) as Derived;
+    return known;
+  };
+
   it('appears in the documents with its settings', () => {
-    const script = `
-      const { CONFIGURED_APPS } = await import('${APPS}cli/src/declared.js');
-      const { configurationPage } = await import('${APPS}cli/src/documents/configuration.js');
-      console.log(configurationPage(CONFIGURED_APPS));`;
-    const page = evaluate(script);
+    const { page } = derived();
     expect(page).toContain('| `ARCHIVE_PORT` | archive | `7999` |');
     expect(page).toMatch(/`ARCHIVE_URL` \| dashboard, gateway \|/);
     expect(page).toMatch(/`ARCHIVE_DATABASE_URL` \| archive, cli \|/);
@@ -170,38 +204,21 @@ describe('a service with an operation, added as CONTRIBUTING.md describes', () =
   });
 
   it('has pods in the chart, with the files of its secrets', () => {
-    const script = `
-      const { SERVICES } = await import('${APPS}services.js');
-      const { chartServices } = await import('${APPS}cli/src/documents/chart-services.js');
-      const { services } = JSON.parse(await chartServices(SERVICES));
-      console.log(JSON.stringify(['archive', 'gateway'].map((one) => services.find(({ name }) => name === one))));`;
-    const [archive, gateway] = JSON.parse(evaluate(script)) as Record<string, unknown>[];
-    expect(gateway.calls).toContain('archive');
+    const [archive, gateway] = ['archive', 'gateway'].map((one) =>
+      derived().chart.find(({ name }) => name === one),
+    );
+    expect(gateway!.calls).toContain('archive');
     expect(archive).toMatchObject({
       topic: 'archive.events',
       listeners: [{ port: 'ARCHIVE_PORT' }],
     });
-    expect((archive.secrets as { file: string }[]).map(({ file }) => file)).toEqual(
+    expect((archive!.secrets as { file: string }[]).map(({ file }) => file)).toEqual(
       expect.arrayContaining(['archive_service_secret', 'archive_database_url', 'archive_salt']),
     );
   });
 
   it('gets its declared settings in a cluster, and other services get its address', () => {
-    const script = `
-      const { ServiceSettings } = await import('${APPS}cluster/src/service-settings.js');
-      const { Secrets } = await import('${APPS}solo/src/data-folder/secrets.js');
-      const { DataFolder } = await import('${APPS}solo/src/data-folder/data-folder.js');
-      const { SERVICES } = await import('${APPS}services.js');
-      const folder = new DataFolder('${join(folder, 'cluster')}');
-      folder.create();
-      const ports = { services: { archive: 4711 }, gateways: [{ api: 1, internal: 3 }], dashboard: 2 };
-      const settings = new ServiceSettings({
-        ports, folder, secrets: Secrets.load(folder), postgresUrl: 'postgres://x@127.0.0.1/x',
-        brokers: '127.0.0.1:9092', reusePort: false, common: {}, services: SERVICES,
-      });
-      const archive = SERVICES.find(({ name }) => name === 'archive');
-      console.log(JSON.stringify([settings.service(archive), settings.operator().ARCHIVE_URL]));`;
-    const [own, address] = JSON.parse(evaluate(script)) as [Record<string, string>, string];
+    const { own, address } = derived();
     expect(Object.keys(own).toSorted()).toEqual([
       'ARCHIVE_DATABASE_URL',
       'ARCHIVE_MAINTENANCE_DATABASE_URL',
