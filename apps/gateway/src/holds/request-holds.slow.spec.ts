@@ -278,3 +278,26 @@ it('S102: an account has at most two running calls to entitlement, so other acco
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   await isSettled(busy.keyRecord.accountId, 5);
 });
+
+it('S102: bulk requests of several accounts leave connections of entitlement to other calls', async () => {
+  const { entitlement } = around;
+  const keys = Array.from({ length: 5 }, () => around.account.addKey({ scopes: ['bulk'] }));
+  // These requests load the records of the accounts.
+  answering(1);
+  for (const { apiKey, keyRecord } of keys) {
+    expect(await ask(apiKey, 2)).toMatchObject({ status: 200 });
+    await isSettled(keyRecord.accountId, 1);
+  }
+  const asked = () => entitlement.calls.filter((call) => call === 'POST /internal/holds').length;
+  const before = asked();
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  entitlement.gate = promise;
+  const many = keys.flatMap(({ apiKey }) => [ask(apiKey, 2), ask(apiKey, 2)]);
+  await waitFor('the first calls', () => asked() >= before + 6);
+  // This answer follows the arrival of all requests.
+  await ask('an unknown key', 2);
+  expect(asked()).toBe(before + 6);
+  entitlement.gate = undefined;
+  open();
+  for (const { status } of await Promise.all(many)) expect(status).toBe(200);
+});

@@ -6,6 +6,7 @@ import {
   type Logger,
   MINUTE_MS,
   Problem,
+  Semaphore,
   ServiceUnavailable,
   monotonicMs,
 } from '#libs/platform';
@@ -37,6 +38,8 @@ export interface HeldRequest {
   amount: number;
 }
 
+/** Maximum number of running calls: fewer than entitlement has connections, which leases and reads also need (S102). */
+const CALLS_MAX = 6;
 /** A request that has waited this long behind others of its account is rejected. */
 const TURN_WAIT_MS = 5_000;
 const ELSEWHERE_WAIT_MS = 300;
@@ -55,6 +58,7 @@ export class RequestHolds implements HoldReports {
    * entitlement's few database connections, so many calls for one account would delay all other leases (S102).
    */
   private readonly turns = new AccountTurns({ atOnce: 2, max: Infinity });
+  private readonly calls = new Semaphore(CALLS_MAX);
   private readonly stopping = new AbortController();
 
   constructor(private readonly options: RequestHoldsOptions) {}
@@ -72,7 +76,7 @@ export class RequestHolds implements HoldReports {
     const { client, pools } = this.options;
     const lateAtMs = monotonicMs() + TURN_WAIT_MS;
     const ask = async () =>
-      this.turns.use(accountId, async () => {
+      this.inTurn(accountId, async () => {
         if (monotonicMs() > lateAtMs) return undefined;
         return { call: pools.nextCall(), ...(await client.hold(request)) };
       });
@@ -165,6 +169,10 @@ export class RequestHolds implements HoldReports {
     this.stopping.abort();
   }
 
+  private async inTurn<T>(accountId: string, call: () => Promise<T>): Promise<T> {
+    return this.turns.use(accountId, () => this.calls.use(call));
+  }
+
   private opened(hold: RequestHold): LeasePool {
     this.open.add(hold);
     const { journal, pools } = this.options;
@@ -187,7 +195,7 @@ export class RequestHolds implements HoldReports {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
-        await this.turns.use(accountId, call);
+        await this.inTurn(accountId, call);
         return true;
       } catch (error) {
         this.options.logger.warn('entitlement did not accept the report of a hold', error);
