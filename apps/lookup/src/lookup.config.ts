@@ -77,7 +77,8 @@ export class LookupConfig extends InternalCallsConfig {
 
   @Setting({
     env: urlSettingOf('corpus'),
-    about: 'Internal listener of the corpus, which stores answers. Unset: nothing is stored.',
+    about:
+      'Internal listener of the corpus, which stores answers and gives signals for reputation. Unset: neither is done.',
   })
   @IsOptional()
   @IsUrl({ require_tld: false, require_protocol: true })

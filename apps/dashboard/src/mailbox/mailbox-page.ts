@@ -15,7 +15,7 @@ export function mailboxPage(
         </p>`
       : html`<p class="quiet">
             Newest first. A new e-mail takes a few seconds: load the page again to see it. The
-            latest 200 e-mails are kept until the service stops.
+            latest 50 e-mails are shown.
           </p>
           ${messages.map((message) => messageSection(message, ownOrigin))}`;
   return page(context, { title: 'Mailbox', body });

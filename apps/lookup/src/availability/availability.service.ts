@@ -62,7 +62,7 @@ export class AvailabilityService {
   /** Each request may check hundreds of names, which must not delay the lookups of other accounts (S102). */
   private readonly turns = new AccountTurns({ atOnce: 1, max: Infinity });
   /** Fewer places than for other names, because nobody waits for the result of a certain check. */
-  private readonly places = new QuestionPlaces({ first: 16, least: 4 });
+  private readonly places = new QuestionPlaces({ first: 16, least: 4, most: 250 });
 
   constructor(
     private readonly live: LiveService,

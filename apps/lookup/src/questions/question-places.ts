@@ -1,9 +1,7 @@
 import { monotonicMs } from '#libs/platform';
 
-/** The number of places at the beginning, and the least number. */
-const PLACES = { first: 64, least: 16 };
-/** Maximum number of places. It is half of `WAITING_MAX` in `answers/remembered-answers.ts`. */
-const PLACES_MOST = 1_000;
+/** The number of places at the beginning, the least and the most, which is half of `WAITING_MAX` in `remembered-answers.ts`. */
+const PLACES = { first: 64, least: 16, most: 1_000 };
 const LOOK_MS = 20;
 /**
  * The delay of the event loop from which it counts as late. A longer delay is noticeable in live
@@ -56,10 +54,10 @@ export class QuestionPlaces {
   }
 
   adapt(lateMs: number): void {
-    const { first, least } = this.places;
+    const { first, least, most } = this.places;
     if (lateMs >= LATE_MS) this.most = Math.max(least, Math.floor(this.most * LATE_PART));
     else if (this.waiting.length > 0 || this.most < first) {
-      this.most = Math.min(PLACES_MOST, Math.ceil(this.most * READY_PART));
+      this.most = Math.min(most, Math.ceil(this.most * READY_PART));
     }
     this.letIn();
   }

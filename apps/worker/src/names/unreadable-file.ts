@@ -48,7 +48,7 @@ export class UnreadableFile extends Error {
 
   /** Returns the fault of a file that could not be read within the time limit. */
   static tooSlow(): UnreadableFile {
-    const detail = 'Reading the file took longer than five minutes. Split it into several files.';
+    const detail = 'Reading the file took too long. Split it into several files.';
     return new UnreadableFile('too_many_lines', undefined, detail);
   }
 }

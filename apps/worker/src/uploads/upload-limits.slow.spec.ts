@@ -122,7 +122,7 @@ describe('the uploads of an account', () => {
     });
     const { state, refusal } = await under.endOfUpload(accountId, id);
     expect(state).toBe('refused');
-    expect(refusal!.detail).toContain('five minutes');
+    expect(refusal!.detail).toContain('too long');
   });
 
   it('an upload is rejected after the last attempt if the fault is not in the file', async () => {
