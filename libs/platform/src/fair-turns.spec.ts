@@ -22,6 +22,10 @@ class Simulation {
     this.turns = new FairTurns({ ...LIMITS, ...limits });
   }
 
+  get lasting(): number {
+    return this.begun.length;
+  }
+
   ask(...accountIds: string[]): void {
     for (const accountId of accountIds) {
       void this.turns.begin(accountId).then((end) => end && this.begun.push({ accountId, end }));
@@ -156,6 +160,29 @@ describe('turns of accounts', () => {
     (end as EndTurn)(0.01);
   });
 
+  it('a turn counts as heavy from its start to its end, whatever its account is known for then', async () => {
+    simulation = new Simulation({ atOnce: 3, heavy: { cost: 1, atOnce: 1 } });
+    for (const [accountId, cost] of [
+      ['a', 2.1],
+      ['b', 2.1],
+      ['c', 0],
+    ] as const) {
+      simulation.ask(accountId);
+      await simulation.end(() => cost);
+    }
+    // Now the account is known for light turns again.
+    simulation.ask('a');
+    await simulation.end(() => 0);
+    const end = await Promise.race([simulation.turns.begin('b'), setImmediate('waiting')]);
+    expect(end).toBeInstanceOf(Function);
+    simulation.ask('c');
+    await simulation.end(() => 9);
+    simulation.ask('c');
+    await setImmediate();
+    expect(simulation.lasting).toBe(0);
+    (end as EndTurn)(1);
+  });
+
   it('among very many accounts, those that had turns last are not forgotten', async () => {
     for (const part of ['first ', 'second ']) {
       simulation.ask('heavy');
@@ -218,6 +245,25 @@ describe('turns of accounts', () => {
     expect(waits).toHaveLength(11);
     // The turns that had begun before, and as many that begin with it.
     expect(Math.max(...waits)).toBeLessThanOrEqual(2 * 4);
+  });
+
+  it('S102: an account with few turns may have several in a row before those that always have some waiting', async () => {
+    const busy = named('busy ', 50);
+    simulation.ask('rare', ...busy, ...busy, ...busy);
+    for (let count = 0; count < 500; count++) {
+      const accountId = await simulation.end();
+      if (accountId !== 'rare') simulation.ask(accountId);
+    }
+    const again = () => ['busy 0'];
+    const waits: number[] = [];
+    for (let turn = 0; turn < 5; turn++) {
+      simulation.ask('rare');
+      waits.push(await simulation.waitOf('rare', () => 1, again));
+    }
+    // Each waits only for the turn that lasts.
+    expect(waits).toEqual([1, 1, 1, 1, 1]);
+    simulation.ask('rare');
+    expect(await simulation.waitOf('rare', () => 1, again)).toBeGreaterThan(10);
   });
 
   it.each([0, 1])(
@@ -320,6 +366,20 @@ describe('turns of accounts', () => {
     const own = Array.from({ length: 3 }, async () => simulation.turns.begin('f'));
     expect(await own[2]).toBeUndefined();
     for (const turn of own.slice(0, 2)) (await turn)!(1);
+  });
+
+  it('a turn that waits too long is refused', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const turns = new FairTurns({ ...LIMITS, waitMaxMs: 1_000 });
+    await turns.begin('a');
+    const late = turns.begin('b').then(() => 'over');
+    const states: unknown[] = [];
+    for (const waitedMs of [999, 1]) {
+      mock.timers.tick(waitedMs);
+      states.push(await Promise.race([late, setImmediate('waiting')]));
+    }
+    mock.timers.reset();
+    expect(states).toEqual(['waiting', 'over']);
   });
 
   it('turns that are given up leave nothing behind', async () => {

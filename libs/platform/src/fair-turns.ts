@@ -61,6 +61,8 @@ const NEW_SHARE = 1 / 4;
  */
 const HEAVIER_WEIGHT = 1 / 2;
 const LIGHTER_WEIGHT = 1 / 16;
+/** Maximum number of usual turns that an account may catch up on, so that a few pages in a row come soon. */
+const UNUSED_TURNS_MAX = 4;
 /** The weight of one turn in the usual cost. */
 const USUAL_WEIGHT = 1 / 8;
 
@@ -69,7 +71,7 @@ const USUAL_WEIGHT = 1 / 8;
  * received if all were served alike. A turn is due to end at a virtual time, and the turn that is due to end first
  * begins first. So accounts with much use, however many, hardly delay one with little use, and new accounts, however
  * many, come before an active one only until their use is equal. What an account uses while no other waits counts for at
- * most one turn.
+ * most one turn, and what it leaves unused, for at most `UNUSED_TURNS_MAX`.
  */
 export class FairTurns {
   private readonly accounts = new Map<string, Account>();
@@ -149,7 +151,7 @@ export class FairTurns {
     if (isHeavy) this.heavyLasting += 1;
     this.taken += 1;
     account.lasting += 1;
-    const startsAt = startOf(turn);
+    const startsAt = this.startOf(turn);
     // Otherwise, an account that uses what others leave would run ahead of them without limit.
     this.virtualTime = Math.max(this.virtualTime, startsAt);
     this.virtualTimeMax = startsAt + this.usualCost;
@@ -200,19 +202,23 @@ export class FairTurns {
   private readonly earlier = (one: WaitingTurn, other: WaitingTurn) =>
     this.endOf(other) < this.endOf(one) ? other : one;
 
+  private endOf(turn: WaitingTurn): number {
+    return this.startOf(turn) + this.expectedCostOf(turn.account);
+  }
+
   /**
-   * Returns when the turn would end. An account that has recently left a usual turn of its share unused does not wait
-   * for a turn of each account that always has one waiting. A new account does, because many may be created.
+   * Returns when the turn would start. An account that has recently left some of its share unused does not wait for a
+   * turn of each account that always has one waiting. A new account does, because many may be created.
    */
-  private endOf({ account, arrivedAt }: WaitingTurn): number {
-    const unused = account.knownCost === undefined ? 0 : this.usualCost;
-    return Math.max(account.servedUntil, arrivedAt - unused) + this.expectedCostOf(account);
+  private startOf({ account, arrivedAt }: WaitingTurn): number {
+    const unused = account.knownCost === undefined ? 0 : this.usualCost * UNUSED_TURNS_MAX;
+    return Math.max(account.servedUntil, arrivedAt - unused);
   }
 
   /** Returns the turn of the account whose last turn is due to end later. */
   private readonly later = (one: WaitingTurn, other: WaitingTurn) => {
     const [end, otherEnd] = [one, other].map(
-      (turn) => startOf(turn) + this.expectedCostOf(turn.account) * turn.account.unfinished,
+      (turn) => this.startOf(turn) + this.expectedCostOf(turn.account) * turn.account.unfinished,
     );
     return otherEnd >= end ? other : one;
   };
@@ -236,5 +242,3 @@ function whenWaiting(callback: () => void, countedMs: number): () => void {
   let timer = setTimeout(check, countedMs);
   return () => clearTimeout(timer);
 }
-
-const startOf = ({ account, arrivedAt }: WaitingTurn) => Math.max(account.servedUntil, arrivedAt);
