@@ -5,9 +5,8 @@ import { NotLoggedIn, ReauthenticationRequired } from '#libs/platform';
 import { AccountDeletedProblem } from '#libs/public-http';
 import { CallsUnderWay } from '../service-calls/calls-under-way.js';
 import { ServiceProxies } from '../service-calls/service-proxies.js';
-import { TooManyCalls } from '../service-calls/service-calls.errors.js';
 import { type Session, currentSession } from '../service-calls/sessions.js';
-import { visitorTerms } from './allow-visitors.js';
+import { type VisitorTerms, visitorTerms } from './allow-visitors.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,7 +15,10 @@ declare module 'fastify' {
   }
 }
 
-/** Asks account for the session of a request, at most once, if the route needs or uses a session. */
+/**
+ * Asks account for the session of a request, at most once, if the route needs or uses a session, once it is the
+ * request's turn.
+ */
 @Injectable()
 export class SessionGuard implements CanActivate {
   constructor(
@@ -27,21 +29,36 @@ export class SessionGuard implements CanActivate {
 
   /** @throws NotLoggedIn, AccountDeletedProblem, ReauthenticationRequired, TooManyCalls, ServiceUnavailable. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { who, accountStates, needsReauthentication } = visitorTerms(this.reflector, context);
-    if (who !== 'logged-in' && who !== 'either') return true;
+    const terms = visitorTerms(this.reflector, context);
+    if (terms.who !== 'logged-in' && terms.who !== 'either') return true;
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    // The client disconnected while its request waited for its turn.
     const answer = http.getResponse<FastifyReply>().raw;
-    if (answer.destroyed) throw new TooManyCalls();
-    await this.calls.checkBeforeSession(answer, request.visitor.sessionToken);
-    const session = await currentSession(this.proxies.of('account'), request.visitor);
+    if (request.visitor.sessionToken) {
+      const { isTransfer } = request.routeOptions.config;
+      request.endTurn = await this.calls.enter(request.visitor, answer, isTransfer);
+    }
+    try {
+      await this.readSession(request, terms);
+    } catch (error) {
+      request.endTurn?.();
+      throw error;
+    }
+    return true;
+  }
+
+  private async readSession(
+    request: FastifyRequest,
+    { who, accountStates, needsReauthentication }: VisitorTerms,
+  ): Promise<void> {
+    const { visitor } = request;
+    const session = await currentSession(this.proxies.of('account'), visitor);
     request.session = session ?? undefined;
-    if (who === 'either') return true;
+    if (session) this.calls.noteSession(visitor.sessionToken!, session.accountId);
+    if (who === 'either') return;
     if (!session) throw new NotLoggedIn();
     const isAllowed = accountStates?.some((state) => state === session.accountState) ?? true;
     if (!isAllowed) throw new AccountDeletedProblem();
     if (needsReauthentication && !session.isRecent) throw new ReauthenticationRequired();
-    return true;
   }
 }

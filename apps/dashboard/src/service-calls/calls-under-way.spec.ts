@@ -9,6 +9,7 @@ import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 import { CallsUnderWay } from './calls-under-way.js';
+import { ServiceProxy } from './service-proxy.js';
 
 const AT_ONCE = 6;
 const IN_WORK = 2;
@@ -33,16 +34,33 @@ const call = (path: string, signal?: AbortSignal, cookie = under.cookie) => {
   return request(`${under.url}${path}`, { headers, signal, dispatcher: agent });
 };
 
+/** Lets the dashboard learn whose session it is; without that, it counts a call among those of its site. */
+const knowSession = async (cookie = under.cookie) => {
+  await (await call('/api/session', undefined, cookie)).body.dump();
+  under.arrived.length = 0;
+};
+
 // The tests with a stopped clock run first: with it, timers of earlier calls could not be cleared.
 const newAnswer = () => new EventEmitter() as EventEmitter & ServerResponse;
 
-it('S102: of the waiting calls, that of the account with the fewest calls begins first, and four are in work', async () => {
+/** Begins a call of a known account. */
+const enter = async (
+  calls: CallsUnderWay,
+  accountId: string,
+  answer = newAnswer(),
+  isTransfer = false,
+) => {
+  calls.noteSession(accountId, accountId);
+  return calls.enter({ sessionToken: accountId, clientAddress: '192.0.2.1' }, answer, isTransfer);
+};
+
+it('S102: of the waiting calls, that of the account with the fewest calls begins first, and two are in work', async () => {
   const calls = new CallsUnderWay();
   const order: string[] = [];
   /** Begins a call. @returns a function that ends it. */
   const begin = async (accountId: string) => {
     const answer = newAnswer();
-    const endWork = await calls.enter(accountId, answer);
+    const endWork = await enter(calls, accountId, answer);
     order.push(accountId);
     return () => {
       endWork();
@@ -50,7 +68,7 @@ it('S102: of the waiting calls, that of the account with the fewest calls begins
     };
   };
   for (let count = 0; count < 3; count++) (await begin('busy'))();
-  const ends = await Promise.all(['a', 'a', 'b', 'b'].map(begin));
+  const ends = await Promise.all(['a', 'b'].map(begin));
   const waiting = [begin('busy'), begin('busy'), begin('quick')];
   order.length = 0;
   for (const end of ends) end();
@@ -58,7 +76,7 @@ it('S102: of the waiting calls, that of the account with the fewest calls begins
   expect(order).toEqual(['quick', 'busy', 'busy']);
 });
 
-it('S102: sixteen calls of other accounts begin per second, however slow they are, so a call waits only briefly', async () => {
+it('S102: eight calls of other accounts begin per second, however slow they are, so a call waits only briefly', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   let idle = 0;
   const use = jest
@@ -67,20 +85,20 @@ it('S102: sixteen calls of other accounts begin per second, however slow they ar
   const calls = new CallsUnderWay();
   let begun = 0;
   for (let account = 0; account < 40; account++) {
-    void calls.enter(`slow ${account}`, newAnswer()).then(() => begun++);
+    void enter(calls, `slow ${account}`).then(() => begun++);
   }
   for (let quarter = 0; quarter < 4; quarter++) mock.timers.tick(250);
   mock.timers.reset();
   use.mockRestore();
   await setImmediate();
-  expect(begun).toBe(4 + 16);
+  expect(begun).toBe(2 + 8);
 });
 
 it('S102: an account that repeats refused calls gets most of its rejections later, however many connections it has', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const calls = new CallsUnderWay();
   let refused = 0;
-  const call = () => void calls.enter('a', newAnswer()).catch(() => refused++);
+  const call = () => void enter(calls, 'a').catch(() => refused++);
   for (let count = 0; count < AT_ONCE + 80; count++) call();
   const refusedBy: number[] = [];
   for (const afterMs of [0, 3_999, 1]) {
@@ -99,9 +117,9 @@ it('S102: an upload or download waits for its turn, and gives the turn up soon, 
   const calls = new CallsUnderWay();
   const begun: string[] = [];
   const begin = (isTransfer: boolean) =>
-    void calls
-      .enter('a', newAnswer(), isTransfer)
-      .then(() => begun.push(isTransfer ? 'transfer' : 'page'));
+    void enter(calls, 'a', newAnswer(), isTransfer).then(() =>
+      begun.push(isTransfer ? 'transfer' : 'page'),
+    );
   for (const isTransfer of [true, true, true, true, true, false]) begin(isTransfer);
   const begunBy: number[] = [];
   for (let quarter = 0; quarter < 3; quarter++) {
@@ -113,10 +131,29 @@ it('S102: an upload or download waits for its turn, and gives the turn up soon, 
   expect([begunBy, begun.at(-1)]).toEqual([[2, 4, 6], 'page']);
 });
 
+it('S102: calls whose sessions are not known yet take the turns of their site', async () => {
+  const calls = new CallsUnderWay();
+  const order: string[] = [];
+  const ends: (() => void)[] = [];
+  const begin = async (sessionToken: string) => {
+    ends.push(await calls.enter({ sessionToken, clientAddress: '192.0.2.1' }, newAnswer()));
+    order.push(sessionToken);
+  };
+  (await enter(calls, 'known'))();
+  const flood = Array.from({ length: 64 }, (_, n) => begin(`invented ${n}`));
+  await expect(begin('invented')).rejects.toMatchObject({ code: 'too_busy' });
+  const known = begin('known');
+  for (let ended = 0; ended < 65; await setImmediate()) {
+    while (ended < ends.length) ends[ended++]();
+  }
+  await Promise.all([...flood, known]);
+  expect(order.indexOf('known')).toBeLessThanOrEqual(4);
+});
+
 it('S102: an answer that its client does not read keeps no other call waiting', async () => {
   const calls = new CallsUnderWay();
-  for (const accountId of ['a', 'a', 'b', 'b']) (await calls.enter(accountId, newAnswer()))();
-  const begin = calls.enter('c', newAnswer()).then(() => 'begun');
+  for (const accountId of ['a', 'b']) (await enter(calls, accountId))();
+  const begin = enter(calls, 'c').then(() => 'begun');
   expect(await Promise.race([begin, setImmediate('waiting')])).toBe('begun');
 });
 
@@ -126,16 +163,18 @@ it.each([
 ])(
   'S102: concurrent calls of one account to %s are limited, and only two are processed at once, so that other accounts’ calls get through',
   async (_owner, path) => {
+    await knowSession();
     under.isSilent = true;
-    const enter = jest.spyOn(CallsUnderWay.prototype, 'enter');
+    const entered = jest.spyOn(CallsUnderWay.prototype, 'enter');
+    const proxied = jest.spyOn(ServiceProxy.prototype, 'call');
     const leaving = new AbortController();
     const waiting = Array.from({ length: AT_ONCE }, () =>
       call(path, leaving.signal).catch((error: unknown) => error),
     );
-    await waitFor('the calls to be counted', () => enter.mock.calls.length === AT_ONCE);
+    await waitFor('the calls to be counted', () => entered.mock.calls.length === AT_ONCE);
     const refused = await call(path);
-    const counted = enter.mock.calls.length;
-    enter.mockRestore();
+    const checks = proxied.mock.calls.filter(([{ isSessionCheck }]) => isSessionCheck);
+    for (const spy of [entered, proxied]) spy.mockRestore();
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
     expect(await refused.body.json()).toMatchObject({ code: 'too_busy', retryable: true });
     await waitFor('two calls to reach their owner', () => under.arrived.length >= IN_WORK);
@@ -154,19 +193,20 @@ it.each([
       await body.dump();
       return statusCode === 200;
     });
-    // The refused call was refused before its session was checked.
-    expect(counted).toBe(AT_ONCE);
+    // The sessions of the refused call and of those that waited were not checked.
+    expect(checks).toHaveLength(IN_WORK);
   },
 );
 
 it('S102: calls whose clients have disconnected count until their work ends, and those that wait never begin', async () => {
+  await knowSession();
   under.isSilent = true;
   for (let round = 0; round < 4; round++) {
     const leaving = new AbortController();
-    const enter = jest.spyOn(CallsUnderWay.prototype, 'enter');
+    const entered = jest.spyOn(CallsUnderWay.prototype, 'enter');
     const asked = [1, 2].map(() => call('/api/keys', leaving.signal).catch(() => {}));
-    await waitFor('both calls', () => enter.mock.calls.length === asked.length);
-    enter.mockRestore();
+    await waitFor('both calls', () => entered.mock.calls.length === asked.length);
+    entered.mockRestore();
     await waitFor('two calls to reach their owner', () => under.arrived.length >= IN_WORK);
     leaving.abort();
     await Promise.all(asked);
@@ -176,13 +216,17 @@ it('S102: calls whose clients have disconnected count until their work ends, and
 
 it('S102: the overview of a logged-in visitor counts like every other page', async () => {
   under.session = { ...under.session, accountId: newId() };
+  const cookie = `${under.cookie}3`;
+  await knowSession(cookie);
   under.isSilent = true;
   const leaving = new AbortController();
-  const enter = jest.spyOn(CallsUnderWay.prototype, 'enter');
-  const waiting = Array.from({ length: AT_ONCE }, () => call('/', leaving.signal).catch(() => {}));
-  await waitFor('the pages to be counted', () => enter.mock.calls.length === AT_ONCE);
-  enter.mockRestore();
-  expect((await call('/')).statusCode).toBe(429);
+  const entered = jest.spyOn(CallsUnderWay.prototype, 'enter');
+  const waiting = Array.from({ length: AT_ONCE }, () =>
+    call('/', leaving.signal, cookie).catch(() => {}),
+  );
+  await waitFor('the pages to be counted', () => entered.mock.calls.length === AT_ONCE);
+  entered.mockRestore();
+  expect((await call('/', undefined, cookie)).statusCode).toBe(429);
   leaving.abort();
   await Promise.all(waiting);
 });
