@@ -100,12 +100,13 @@ export class DashboardCalls {
     return asked.then(({ spendable, reserved }) => spendable + reserved).catch(() => undefined);
   }
 
-  /** @param values values that the operation's reader has checked. */
+  /** @param values values that the operation's reader has checked. @param isDownload whether to read long pages. */
   async requests(
     { accountId }: Session,
     values: Readonly<Record<string, unknown>>,
+    isDownload: boolean,
   ): Promise<RequestsAnswer> {
-    return this.services.gateway.requests(accountId, values);
+    return this.services.gateway.requests(accountId, values, isDownload);
   }
 
   /** Reads the usage, by default of the last 30 days. */

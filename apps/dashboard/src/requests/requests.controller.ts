@@ -94,7 +94,7 @@ export class RequestPagesController {
     const keys = await keysOf(visit);
     const rows: (string | number)[][] = [];
     do {
-      const { requests, paging } = await this.read(visit, asked);
+      const { requests, paging } = await this.read(visit, asked, true);
       const named = requests.map((request) => ({ ...request, key: keys.of(request.key_id) }));
       rows.push(...named.map((request) => CSV_COLUMNS.map((column) => request[column])));
       asked.cursor = paging.next_cursor;
@@ -121,7 +121,7 @@ export class RequestPagesController {
     throw new NotFound();
   }
 
-  private async read(visit: PageVisit, asked: Asked): Promise<RequestsAnswer> {
+  private async read(visit: PageVisit, asked: Asked, isDownload = false): Promise<RequestsAnswer> {
     const given = Object.entries(asked).filter(
       (one): one is [string, string] => typeof one[1] === 'string',
     );
@@ -130,7 +130,7 @@ export class RequestPagesController {
       given.map(([, text]) => text),
     );
     if (input.faults) throw new InvalidRequest(input.faults);
-    return this.calls.requests(visit.session, READER.valuesOf(input));
+    return this.calls.requests(visit.session, READER.valuesOf(input), isDownload);
   }
 
   private day(before = 0): string {

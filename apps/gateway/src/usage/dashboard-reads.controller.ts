@@ -16,6 +16,9 @@ import { EXPORTED_TABLES } from '../request-log/exported-tables.js';
 import { RequestsService } from './requests.service.js';
 import { UsageService } from './usage.service.js';
 
+/** Some 300 kB in JSON. */
+const DOWNLOAD_ROWS = 1_000;
+
 @Controller()
 @AllowCallers('dashboard')
 export class DashboardReadsController {
@@ -56,6 +59,15 @@ export class DashboardReadsController {
     @Question(REQUESTS) question: QuestionOf<typeof REQUESTS>,
   ): Promise<RequestsAnswer> {
     return this.requests.list(question, accountId);
+  }
+
+  /** Lists requests in long pages, because a download has many rows. @throws the errors of `list`. */
+  @Get('internal/requests/download')
+  async download(
+    @AccountId() accountId: string,
+    @Question(REQUESTS) question: QuestionOf<typeof REQUESTS>,
+  ): Promise<RequestsAnswer> {
+    return this.requests.list({ ...question, page_size: DOWNLOAD_ROWS }, accountId);
   }
 
   @Get('internal/export')

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RequestsAnswer } from '#libs/contracts';
 import { type Database, POOL_SIZE, withClient } from '#libs/database';
 import { DAY_MS, SECOND_MS, faultsOf, newId } from '#libs/platform';
 import { TestClock, waitFor } from '#test/environment';
 import { LogMaintenanceRepository } from '../request-log/log-maintenance.repository.js';
+import { LogReads } from './log-reads.js';
 import { ACCOUNT_ID, DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 import {
   type Answer,
@@ -278,6 +279,18 @@ describe('the requests of a day', () => {
         expect.stringContaining('invalid_request'),
       ]);
     }
+  });
+
+  it('S102: a download of 1,500 requests takes two reads, and has each request once', async () => {
+    const mine = newId();
+    dashboard.session = { ...dashboard.session, accountId: mine };
+    await insertRequests(mine, 1_500, 'whois.live');
+    const read = jest.spyOn(LogReads.prototype, 'query');
+    const { body } = await dashboard.send('GET', '/requests.csv', { cookie: dashboard.cookie });
+    const reads = read.mock.calls.length;
+    read.mockRestore();
+    const ids = body.toString().trim().split('\r\n').slice(1);
+    expect([reads, new Set(ids).size]).toEqual([2, 1_500]);
   });
 
   it('several days form one list; each request has a page with its outcome and the call to repeat it', async () => {

@@ -21,16 +21,21 @@ export class GatewayClient {
     return this.http.call('GET', '/internal/usage/overview', { accountId });
   }
 
-  /** Lists requests of an account. @param values the operation's parameters, as its reader returns them. */
+  /**
+   * Lists requests of an account. @param values the operation's parameters, as its reader returns them.
+   * @param isDownload whether a page has as many rows as suit a download, whatever `page_size` says.
+   */
   async requests(
     accountId: string,
     values: Readonly<Record<string, unknown>>,
+    isDownload = false,
   ): Promise<RequestsAnswer> {
     const given = Object.entries(values).filter(([, value]) => value !== undefined);
     const query = new URLSearchParams(
       given.map(([name, value]): [string, string] => [name, String(value)]),
     );
-    return this.http.call('GET', `${REQUESTS.owner.path}?${query}`, { accountId });
+    const path = isDownload ? `${REQUESTS.owner.path}/download` : REQUESTS.owner.path;
+    return this.http.call('GET', `${path}?${query}`, { accountId });
   }
 }
 
