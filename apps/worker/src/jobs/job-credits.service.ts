@@ -18,7 +18,8 @@ export class JobCreditsService {
   constructor(private readonly clients: ServiceClients) {}
 
   /**
-   * Reserves the price of a job. Waits for up to a minute for credits that gateways hold.
+   * Reserves the price of a job. Waits for up to a minute for credits that gateways hold, or that are still frozen
+   * because entitlement learns of the account's restoration from an event.
    * @throws JobShortOfCredits, JobCreditsBusy, ServiceUnavailable.
    */
   async hold(job: JobPrice): Promise<void> {
@@ -30,12 +31,17 @@ export class JobCreditsService {
     for (;;) {
       const answer = await this.clients.entitlement.hold({ holdId, accountId, amount, operation });
       if (answer.outcome === 'held') return;
-      if (answer.outcome === 'insufficient') {
+      if (answer.outcome === 'insufficient' && !(await this.areFrozen(accountId, amount))) {
         throw new JobShortOfCredits(amount, amount - Math.min(amount, answer.spendable));
       }
       if (answer.outcome === 'closed' || monotonicMs() > untilMs) throw new JobCreditsBusy();
       await sleep(PAUSE_MS);
     }
+  }
+
+  private async areFrozen(accountId: string, credits: number): Promise<boolean> {
+    const { frozen } = await this.clients.entitlement.balance(accountId);
+    return frozen >= credits;
   }
 
   async shortfall(accountId: string, price: number): Promise<number> {
