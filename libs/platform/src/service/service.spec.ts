@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { type Socket, connect } from 'node:net';
 import { mock } from 'node:test';
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { NestApplicationContext } from '@nestjs/core';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { IsString, MaxLength } from 'class-validator';
 import {
   AccountId,
@@ -259,4 +261,19 @@ it('a request whose body never ends does not keep a stopping service from ending
   mock.timers.reset();
   await stopped;
   socket.destroy();
+});
+
+it('a stop that fails leaves no timer behind', async () => {
+  const service = await startService({ module: DemoModule, logger, port: 0, host: '127.0.0.1' });
+  const closing = jest
+    .spyOn(NestApplicationContext.prototype, 'close')
+    .mockRejectedValueOnce(new Error('not closed'));
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const cutOff = jest.spyOn(service.app.getHttpServer() as Server, 'closeAllConnections');
+  await expect(service.stop()).rejects.toThrow('not closed');
+  mock.timers.tick(60_000);
+  mock.timers.reset();
+  expect(cutOff).not.toHaveBeenCalled();
+  closing.mockRestore();
+  await service.stop();
 });

@@ -134,8 +134,11 @@ function watchConnections(app: NestFastifyApplication, tls?: InternalTls): void 
 async function closeInTime(app: NestFastifyApplication): Promise<void> {
   const { server } = app.getHttpAdapter().getInstance();
   const cutOff = setTimeout(() => server.closeAllConnections(), STOP_MAX_MS);
-  await app.close();
-  clearTimeout(cutOff);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cutOff);
+  }
 }
 
 /** Returns the host in the form that a URL needs (RFC 3986 §3.2.2). */
