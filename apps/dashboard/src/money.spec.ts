@@ -228,7 +228,7 @@ describe('credits', () => {
   it('credits frozen by a deletion are shown with the time of their return', async () => {
     const frozen = balance([grant({})], { frozen: 400 });
     under.answers.set('GET /internal/overview', { balance: frozen, changes: { days: [] } });
-    expect(await words('/')).toContain('400 credits come back within a minute');
+    expect(await words('/')).toContain('400 credits will come back within a minute');
   });
 });
 

@@ -181,7 +181,7 @@ async function reconcile(config: CliConfig, { reason, ...output }: ReasonedOptio
       ({ kind, accountId, subject, detail, isHealed }) =>
         `${isHealed ? 'healed' : 'open  '}  ${kind}  ${accountId}  ${subject}: ${detail}`,
     ),
-    `run ${runId}: ${lines} lines, ${payments} payments, ${subscriptions} subscriptions compared; ` +
+    `run ${runId}: ${counted(lines, 'line')}, ${counted(payments, 'payment')}, ${counted(subscriptions, 'subscription')} compared; ` +
       `${findings.length - open} healed, ${open} open`,
   ]);
   if (open > 0) process.exitCode = 1;

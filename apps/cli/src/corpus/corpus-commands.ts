@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander';
 import { CorpusClient, type SuppressionAsked } from '#libs/contracts';
 import { wholeNumber } from '../arguments.js';
 import { distribute, ownerRole } from '#libs/database';
+import { counted } from '#libs/platform';
 import type { OwnDatabases } from '#libs/services';
 import type { CliConfig } from '../cli.config.js';
 import type { ServersConfig } from '../servers.config.js';
@@ -92,7 +93,7 @@ async function generate(config: CliConfig, { names, seed, ...output }: GenerateO
     }
   });
   answer(output, { names, added }, () => [
-    `${added} names added, ${names - added} existed already`,
+    `${counted(added, 'name')} added, ${names - added} existed already`,
   ]);
 }
 
@@ -106,7 +107,7 @@ async function clear(config: CliConfig, output: OutputOptions) {
       removed += names;
     }
   });
-  answer(output, { removed }, () => [`${removed} names removed`]);
+  answer(output, { removed }, () => [`${counted(removed, 'name')} removed`]);
 }
 
 /** Shows the progress only on a terminal, because an output file must contain only the answer. */

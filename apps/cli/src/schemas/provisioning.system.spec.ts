@@ -155,7 +155,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
       expect(violated).toMatchObject({
         code: 1,
         stdout: expect.stringContaining(
-          'I8 does not hold for 1 rows: invoice numbers have no gap, and the series ends with the last of them.',
+          'I8 does not hold for 1 row: invoice numbers have no gap, and the series ends with the last of them.',
         ),
       });
       expect(violated).toMatchObject({ stdout: expect.stringMatching(holds('entitlement')) });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { derivedRolePassword } from '#libs/database';
 import { type EventsConfig, createTopics, grantAccess } from '#libs/messaging';
+import { counted } from '#libs/platform';
 import type { ServersConfig } from '../servers.config.js';
 import {
   InstallationDatabases,
@@ -109,7 +110,7 @@ function findingsOf({ service, checked, newestEventAt, violated }: VerifiedServi
     `${service}: ${checked - violated.length} of ${checked} invariants hold; ${newest}`,
     ...violated.map(
       ({ id, statement, rows, examples }) =>
-        `  ${id} does not hold for ${rows} rows: ${statement}. ${JSON.stringify(examples)}`,
+        `  ${id} does not hold for ${counted(rows, 'row')}: ${statement}. ${JSON.stringify(examples)}`,
     ),
   ];
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { CorpusSourcesClient, type ImportedFile, type ImportedSource } from '#libs/contracts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '#libs/platform';
+import { DAY_MS, HOUR_MS, MINUTE_MS, counted } from '#libs/platform';
 import type { CliConfig } from '../cli.config.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
@@ -152,7 +152,7 @@ function fileLines(file: ImportedFile): string[] {
   return [
     `${file.file}: ${state}${file.problem === null ? '' : `: ${file.problem}`}`,
     ...(file.state === 'loaded'
-      ? [`  ${file.lines} lines, ${badLines} of them bad; ${names}`]
+      ? [`  ${counted(file.lines, 'line')}, ${badLines} of them bad; ${names}`]
       : []),
     ...file.badSamples.map(
       ({ line, text }) => `  line ${line}: ${text || '(too long, or not UTF-8)'}`,

@@ -64,15 +64,16 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
   const frozen =
     balance.frozen > 0
       ? html` <span
-          >${grouped(balance.frozen)} credits come back within a minute; then load this page again.
-          Keys stay revoked: <a href="/keys">reissue them</a></span
+          >${counted(balance.frozen, 'credit')} will come back within a minute; then load this page
+          again. Keys stay revoked: <a href="/keys">reissue them</a></span
         >`
       : undefined;
   const ending = firstToEnd(balance);
   const debt =
     balance.debt > 0
       ? html` <span
-          >you owe ${grouped(balance.debt)} after a refund; the next credits repay them first</span
+          >you owe ${grouped(balance.debt)} after a refund; the next credits that you buy repay them
+          first</span
         >`
       : undefined;
   const reserved =

@@ -42,7 +42,7 @@ export interface Grant extends NewGrant, Record<Bucket, number> {
   requestedTarget: number;
   /** The number of credits that final reversals must take. */
   reversalTarget: number;
-  /** Credits that were reversed after they had been consumed. They are still owed, and later grants repay them. */
+  /** Credits that were reversed after they had been consumed. They are still owed, and paid grants repay them. */
   owed: number;
   repaid: number;
 }

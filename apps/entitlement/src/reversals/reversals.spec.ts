@@ -84,7 +84,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('S52: used credits become debt, which later credits repay first, and return when the reversal is undone', async () => {
+  it('S52: used credits become debt, which bought credits repay first, and return when the reversal is undone', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await (
       await lease(4_000)

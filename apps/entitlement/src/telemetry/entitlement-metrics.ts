@@ -15,7 +15,7 @@ const UNBILLED = declareGauge(
 );
 const DEBT = declareGauge(
   'dds_entitlement_debt_credits',
-  'Used credits whose payment was later reversed, and that no later credits have repaid.',
+  'Used credits whose payment was later reversed, and that no bought credits have repaid.',
 );
 const SET_ASIDE = declareGauge(
   'dds_entitlement_set_aside',

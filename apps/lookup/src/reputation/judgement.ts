@@ -1,5 +1,5 @@
 import type { IndexSignals, ReputationSignal, Verdict } from '#libs/contracts';
-import { DAY_MS } from '#libs/platform';
+import { DAY_MS, counted } from '#libs/platform';
 import type { DnsLookup, Lookup } from '#libs/resolvers';
 
 /** The facts about a name; sources that did not answer are absent. */
@@ -118,7 +118,7 @@ function ofAge(since: string, now: Date): Told[] {
 
 function ofIndex({ firstSeen, lists, lexical }: IndexSignals, now: Date): Told[] {
   const told: Told[] = [];
-  if (lists > 0) told.push(['lists_checked', 0, `${lists} block lists are loaded`]);
+  if (lists > 0) told.push(['lists_checked', 0, `${counted(lists, 'block list')} loaded`]);
   if (firstSeen !== null && now.getTime() - Date.parse(firstSeen) >= YEAR_DAYS * DAY_MS) {
     told.push(['seen_over_a_year', 5, `first seen ${firstSeen.slice(0, 10)}`]);
   }

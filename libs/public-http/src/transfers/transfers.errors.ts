@@ -5,7 +5,7 @@ export class TooManyDownloads extends Problem {
     super({
       code: 'too_many_downloads',
       status: 429,
-      detail: `This account already has ${max} downloads in progress, which is the limit. Start the next download when one of them has ended.`,
+      detail: `${max} downloads are already in progress, which is the limit. Start the next download when one of them has ended.`,
       retryAfterSeconds: 10,
     });
   }
@@ -16,7 +16,7 @@ export class TooManyUploads extends Problem {
     super({
       code: 'too_many_uploads',
       status: 429,
-      detail: `This account already has ${max} uploads in progress, which is the limit. Start the next upload when one of them has ended.`,
+      detail: `${max} uploads are already in progress, which is the limit. Start the next upload when one of them has ended.`,
       retryAfterSeconds: 10,
     });
   }
