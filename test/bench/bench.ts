@@ -52,7 +52,7 @@ export const leastOf = (what: string, values: number[], unit: string): BenchRow 
   unit,
 });
 
-/** Runs a task for each item, at most `width` at a time. @returns the milliseconds of each task. */
+/** Runs a task for each item, at most `width` at a time. @returns the milliseconds of each, in order of their ends. */
 export async function inLanes<T>(
   items: Iterable<T>,
   width: number,

@@ -115,7 +115,7 @@ export class ProvidersService {
     });
   }
 
-  /** Waits for a provider, unless too many log-ins do. @throws ServiceUnavailable. */
+  /** Calls a provider, unless too many log-ins already wait for one. @throws ServiceUnavailable; the errors of `work`. */
   private async wait<T>(work: () => Promise<T>): Promise<T> {
     if (this.waiting >= WAITING_MAX) throw new ServiceUnavailable('log-in providers');
     this.waiting += 1;

@@ -167,7 +167,7 @@ export class ImportFilesService {
 
   /**
    * Marks a file as finished, and records its counts for the source.
-   * @param scope what the file lists completely.
+   * @param scope what the file lists completely; undefined if it lists nothing completely.
    * @throws Overtaken.
    */
   async finish(file: ImportFile, scope?: string): Promise<void> {

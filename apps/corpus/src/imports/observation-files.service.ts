@@ -45,6 +45,7 @@ export class ObservationFilesService {
 
   /**
    * Reads all lines of a file before any line is imported.
+   * @param isCut whether the last line may have been cut off, so that it must be valid.
    * @throws BadFile for a file that is cut off or of another kind.
    */
   private async judge(run: ImportRun, isCut: boolean): Promise<void> {

@@ -26,7 +26,7 @@ export interface KeptAnswersOptions {
   >;
   clock: Clock;
   logger: Logger;
-  /** Maximum duration of a request, in milliseconds. */
+  /** After this time, in milliseconds, a request has certainly ended, so that its key can be used again. */
   requestDeadlineMs: number;
 }
 

@@ -30,7 +30,7 @@ export interface LineSums {
   owed: string;
 }
 
-/** The current purchases of an account. */
+/** The purchases of an account. */
 export interface Owned {
   packages: {
     grantId: string;

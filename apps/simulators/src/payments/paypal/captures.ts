@@ -126,7 +126,10 @@ export class Captures {
     return { items, links };
   }
 
-  /** `GET /v1/reporting/transactions`: the transactions that moved money, first captures, then refunds. */
+  /**
+   * `GET /v1/reporting/transactions`: the transactions that moved money, first captures, then refunds.
+   * @param isSale whether a capture pays for a subscription.
+   */
   report(query: URLSearchParams, isSale: (captureId: string) => boolean): object {
     const [from, to] = ['start_date', 'end_date'].map((name) => Date.parse(query.get(name) ?? ''));
     const [size, page] = [Number(query.get('page_size') ?? 100), Number(query.get('page') ?? 1)];

@@ -94,7 +94,7 @@ export class AskedPage {
   readonly size: number;
   /** Number of rows to read: one more than the page has, which shows whether there is another page. */
   readonly limit: number;
-  /** Number of rows to skip; 0 with a cursor. */
+  /** Number of rows to skip; 0 if `after` is set. */
   readonly offset: number;
   /** Sort values of the record before the page, if a cursor contains them. */
   readonly after?: readonly string[];

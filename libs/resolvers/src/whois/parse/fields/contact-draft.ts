@@ -34,7 +34,10 @@ export class ContactDraft {
     else if (field === 'street' && known.length < LINES_MAX) known.push(value);
   }
 
-  /** True if another header of this role must start another party, because the fields of this one are already set. */
+  /**
+   * True if this party's fields are already set, so that a further header of its role starts another party.
+   * @param isNamedBesideHeader whether the further header's line contains a name.
+   */
   isTaken(isNamedBesideHeader: boolean): boolean {
     if (this.lines.length > 0 || this.values.has('organization')) return true;
     if (isNamedBesideHeader) return this.values.has('heading');
