@@ -188,6 +188,8 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     const back = { cancel_at: null, pending_change: { sku: 'api-5K-month', quantity: 1 } };
     expect((await ask('undo')).body.subscription).toMatchObject(back);
     await agreed('undo');
+    // A change that was undone is not restored again.
+    expect((await ask('undo')).body.subscription).toMatchObject({ pending_change: null });
     await ask('cancel');
     expect((await ask('undo')).body.subscription).toMatchObject({ pending_change: null });
   });
