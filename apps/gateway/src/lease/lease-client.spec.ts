@@ -304,6 +304,7 @@ describe('the lease client', () => {
     around.entitlement.balances.set(accountId, 0);
     expect(await reserve()).toMatchObject({ status: 402 });
     await waitFor('its pool to be removed', () => leases.pools.get(accountId) === undefined);
+    expect(leases.state().open).toBe(0);
     await leases.drain(0);
     expect(readLeases(readFileSync(journalPath, 'utf8'))).toEqual([]);
   });
