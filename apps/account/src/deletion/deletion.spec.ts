@@ -230,7 +230,7 @@ describe('deletion', () => {
          when (new.id = '${stuck}') execute function stuck()`,
     );
     try {
-      await expect(account.get(EraseJob).runOnce()).rejects.toThrow('1 accounts not erased');
+      await expect(account.get(EraseJob).runOnce()).rejects.toThrow('1 account not erased');
       const states = await account.database.query(
         'select state from accounts where id in ($1, $2) order by id',
         [stuck, owner.accountId],

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, crashPoint } from '#libs/platform';
+import { Clock, counted, crashPoint } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
@@ -42,7 +42,8 @@ export class ErasureService {
     for (const accountId of accountIds) {
       await this.erase(accountId, isAgain).catch((error: unknown) => faults.push(error));
     }
-    if (faults.length > 0) throw new AggregateError(faults, `${faults.length} accounts not erased`);
+    if (faults.length > 0)
+      throw new AggregateError(faults, `${counted(faults.length, 'account')} not erased`);
   }
 
   /**

@@ -115,7 +115,7 @@ describe('accounts in a restored database', () => {
     account.clock.advance(90 * DAY_MS);
     const again = jest
       .spyOn(account.get(ErasureService), 'eraseRestored')
-      .mockRejectedValue(new Error('1 accounts not erased'));
+      .mockRejectedValue(new Error('1 account not erased'));
     await expect(runFirst()).rejects.toThrow('not erased');
     again.mockRestore();
     expect(readFileSync(list, 'utf8')).toContain(accountId);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { AccountDeskClient } from '#libs/contracts';
+import { counted } from '#libs/platform';
 import { id, wholeNumber } from '../arguments.js';
 import { inspected } from '../audited.js';
 import type { CliConfig } from '../cli.config.js';
@@ -76,7 +77,7 @@ async function verify(config: CliConfig, options: VerifyOptions): Promise<void> 
     process.stderr.write(`${brokenAt}: the entry was changed\n`);
     return;
   }
-  const compared = anchors.length > 0 ? `; ${anchors.length} anchors compared` : '';
+  const compared = anchors.length > 0 ? `; ${counted(anchors.length, 'anchor')} compared` : '';
   answer(options, found, () => [`${entries} entries in ${chains} chains, none changed${compared}`]);
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { counted } from '#libs/platform';
 import { CommandFault, systemFault } from '../command-fault.js';
 import { type OutputOptions, answer } from '../output.js';
 import {
@@ -99,7 +100,7 @@ function refresh(folder: string, options: TableOptions & { write?: string }): vo
   const { tlds, rdap, whois, unsupported } = coverage;
   answer(options, { since, changes, coverage, written: write ?? null }, () => [
     ...changes,
-    `${changes.length} changes since ${since}; ${tlds} top-level domains: ` +
+    `${counted(changes.length, 'change')} since ${since}; ${tlds} top-level domains: ` +
       `${rdap} with RDAP, ${whois} with port 43, ${unsupported} with neither` +
       (write === undefined ? '; nothing written' : `; written to ${write}`),
   ]);

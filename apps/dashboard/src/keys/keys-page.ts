@@ -43,7 +43,7 @@ export interface KeysShown {
   allowed?: number;
 }
 
-/** Whether the plan's number of live keys is already used up by older keys. */
+/** Whether the plan's number of live keys is already used up by older keys; false while that number is unknown. */
 export function isPaused({ rank }: { rank: number | null }, allowed?: number): boolean {
   return rank !== null && allowed !== undefined && rank > allowed;
 }

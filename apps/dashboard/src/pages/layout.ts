@@ -36,7 +36,7 @@ const SIMULATED = html`<aside class="simulated" aria-label="Simulated data">
   answers are about real domains.
 </aside>`;
 
-/** Returns a complete document. */
+/** Returns a complete document; without `context`, it has no navigation. */
 export function page(context: PageContext | undefined, parts: PageParts): Markup {
   const { title, body, notice, scripts = [] } = parts;
   return htmlDocument({

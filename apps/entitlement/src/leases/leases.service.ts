@@ -64,6 +64,7 @@ export class LeasesService {
 
   /**
    * Stores the cumulative totals of one gateway's leases. The ledger is updated when the leases close.
+   * @param accounts further accounts that the answer describes.
    * @returns the answer for the gateway, and the totals that arrived after their leases were closed. Closing has
    *   released their credits, so these totals must be booked at once.
    */

@@ -151,7 +151,10 @@ export class DnsService {
     return dnsProblemOf(lookup.outcome, this.wayOut) ? undefined : lookup;
   }
 
-  /** Answers from a fixture, the cache or a resolver. @throws NameNotPublic, LookupOverloaded */
+  /**
+   * Answers from a fixture, the cache or a resolver. @throws NameNotPublic, LookupOverloaded
+   * @param bytesMax types that would make the answer longer are left out; its outcome is then `partial`.
+   */
   private async answer(
     asked: DnsQuestion,
     question: Freshness & { fields?: string[] },

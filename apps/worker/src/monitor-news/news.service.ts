@@ -121,7 +121,7 @@ export class NewsService {
     return { status: true, ...eventAnswer({ ...news, id, monitorId, state: null, at }) };
   }
 
-  /** Lists the events of a monitor, newest first. */
+  /** Lists the events of a monitor, or those in one state, newest first. */
   async list(owned: Owned, asked: AskedPage, state?: HitState): Promise<MonitorEventsAnswer> {
     const [after] = asked.after ?? [];
     const { limit } = asked;

@@ -142,7 +142,7 @@ export class MonitorsService {
     });
   }
 
-  /** Lists the events of a monitor, newest first. @throws NotFound. */
+  /** Lists the events of a monitor, or those in one state, newest first. @throws NotFound. */
   async events(
     accountId: string,
     id: string,
