@@ -31,7 +31,7 @@ export class JobCreditsService {
     for (;;) {
       const answer = await this.clients.entitlement.hold({ holdId, accountId, amount, operation });
       if (answer.outcome === 'held') return;
-      if (answer.outcome === 'insufficient' && !(await this.areFrozen(accountId, amount))) {
+      if (answer.outcome === 'insufficient' && !(await this.willSuffice(accountId, amount))) {
         throw new JobShortOfCredits(amount, amount - Math.min(amount, answer.spendable));
       }
       if (answer.outcome === 'closed' || monotonicMs() > untilMs) throw new JobCreditsBusy();
@@ -39,9 +39,10 @@ export class JobCreditsService {
     }
   }
 
-  private async areFrozen(accountId: string, credits: number): Promise<boolean> {
-    const { frozen } = await this.clients.entitlement.balance(accountId);
-    return frozen >= credits;
+  private async willSuffice(accountId: string, credits: number): Promise<boolean> {
+    const { spendable, frozen } = await this.clients.entitlement.balance(accountId);
+    // The restoration may have released the credits after the attempt to hold them.
+    return spendable + frozen >= credits;
   }
 
   async shortfall(accountId: string, price: number): Promise<number> {
