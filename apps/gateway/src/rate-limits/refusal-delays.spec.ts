@@ -51,6 +51,11 @@ describe('a key that ignores its 429 answers', () => {
         other.send(plainQuestion(others, 'b.example', line));
         await waitFor('the answer to the other key', () => other.statuses.length > answered);
       };
+      // Both keys are known from now on, so the answers that do not wait come in the order of the requests.
+      const first = await open();
+      first.send(plainQuestion(apiKey, 'a.example', line));
+      await waitFor('its first 429', () => first.statuses.length > 0);
+      await serveOther();
       const waiting = await waitFor('an answer that waits', async () => {
         const flood = await Promise.all(Array.from({ length: 20 }, open));
         for (const client of flood) client.send(plainQuestion(apiKey, 'a.example', line));
