@@ -215,6 +215,7 @@ describe('credits', () => {
   });
 
   it('S102: the overview calls each service once, since calls cost most of its CPU time', async () => {
+    under.setBalance();
     await words('/');
     expect(under.arrived.map(({ line }) => line).toSorted()).toEqual([
       'GET /internal/dashboard/keys',
