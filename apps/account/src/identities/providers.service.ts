@@ -138,7 +138,7 @@ export class ProvidersService {
       idTokenExpected: true,
     });
     const claims = tokens.claims();
-    if (!claims) throw new Error('no ID token');
+    if (!claims?.sub) throw new Error('no ID token with a subject');
     const { sub, email, email_verified: isVerified, given_name: name } = claims;
     return {
       provider: 'google',

@@ -158,6 +158,7 @@ describe('log-in with a provider', () => {
     ['with another nonce', () => ({ claims: { nonce: 'another' } })],
     ['without a nonce', () => ({ claims: { nonce: undefined } })],
     ['without a subject', () => ({ claims: { sub: undefined } })],
+    ['with an empty subject', () => ({ claims: { sub: '' } })],
     ['with a key that is not published', () => ({ isForeignKey: true })],
     ['that claims to need no signature', () => ({ header: { alg: 'none' } })],
     ['that claims to be signed with a shared secret', () => ({ header: { alg: 'HS256' } })],
