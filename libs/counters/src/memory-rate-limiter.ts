@@ -20,10 +20,10 @@ const ENTRY_WORDS = 8;
 const FREE = -1;
 
 /**
- * Counts requests in sliding windows in this process's memory: a hash table with open addressing and 154 bytes per
- * entry. Time is monotonic, so a step of the wall clock neither admits nor locks out anybody (S101). Entries that were
- * idle for a whole window are empty and are freed; when all are in use, further accounts are refused. The table is
- * allocated once; the system provides its pages only when they are written.
+ * Counts requests in sliding windows in this process's memory: a hash table with open addressing. Time is monotonic, so
+ * a step of the wall clock neither admits nor locks out anybody (S101). Entries that were idle for a whole window are
+ * empty and are freed; when all are in use, further accounts are refused. The table is allocated once; the system
+ * provides its pages only when they are written.
  */
 export class MemoryRateLimiter extends RateLimiter {
   private readonly words: Int32Array;

@@ -7,7 +7,7 @@ export interface RateLimitResult {
   allowed: boolean;
   /** Requests left in the window after this one. */
   remaining: number;
-  /** The whole seconds until the window has room for at least one more request, 1 … 61. */
+  /** The whole seconds until the oldest counted requests leave the window, 1 … 61. */
   resetSeconds: number;
 }
 

@@ -23,7 +23,7 @@ const STATE = `
 /**
  * Distributes the tables of a schema over the nodes, with their rows. Safe to repeat; the schema's service must be
  * stopped in the meantime. @param ownerUrl the schema's owner on the coordinator. @returns the newly distributed or
- * copied tables. @throws ExtensionMissing if the database is not a Citus coordinator.
+ * copied tables. @throws ExtensionMissing if the database does not have the extension `citus`.
  */
 export async function distribute(
   ownerUrl: string,

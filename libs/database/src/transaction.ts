@@ -71,7 +71,8 @@ export class Transaction {
    * Copies rows into a table by `copy … from stdin`, which is one statement with one time limit. The chunks are read as
    * fast as the server accepts them; other statements wait until the copy ends.
    * @returns the number of rows.
-   * @throws the server's error about the data, and the errors of `chunks`; the transaction is then broken.
+   * @throws Error if another statement is running; the server's error about the data and the errors of `chunks`, after
+   * which the transaction is broken.
    */
   async copyIn(sql: string, chunks: CopyChunks): Promise<number> {
     const client = await this.claim();
@@ -85,6 +86,7 @@ export class Transaction {
   /**
    * Returns the data of `copy … to stdout`, in pieces of any size. This is one statement, whose time limit includes the
    * reader's time. A reader that stops early breaks the transaction, so it must throw.
+   * @throws Error if another statement is running.
    */
   async *copyOut(sql: string): AsyncGenerator<Buffer, void, void> {
     // The process id comes from the server, because PgBouncer gives a connection an invented one.
@@ -162,8 +164,8 @@ export class Transaction {
   }
 
   /**
-   * Returns the connection for a COPY. No other statement may follow on the connection, because the COPY's data would
-   * be mistaken for the statement's answer. @throws Error if a statement is running.
+   * Returns the connection for a COPY. Until `release`, other statements wait, because the COPY's data would be
+   * mistaken for their answers. @throws Error if a statement is running.
    */
   private async claim(): Promise<KnownClient> {
     this.checkOpen();

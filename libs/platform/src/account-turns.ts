@@ -15,7 +15,7 @@ export class AccountTurns {
 
   /**
    * Runs `work` once one of the account's turns is free.
-   * @throws ServiceUnavailable if too many tasks of the account are running or waiting.
+   * @throws ServiceUnavailable if too many tasks of the account are running or waiting; the errors of `work`.
    */
   async use<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     const turns = this.turnsOf(accountId);

@@ -103,7 +103,7 @@ function errorFields(error: Error, depth = 0): object {
   };
 }
 
-/** Cuts a string to 16,384 characters and adds its length; returns other values unchanged. */
+/** Cuts a string of more than 16,384 characters and adds its length; returns other values unchanged. */
 function short(value: unknown): unknown {
   if (typeof value !== 'string' || value.length <= TEXT_LENGTH_MAX) return value;
   return `${value.slice(0, TEXT_LENGTH_MAX)}… (${value.length} characters)`;

@@ -2,7 +2,8 @@ import { PROBLEM_STATUS, type ProblemCode } from '#libs/contracts';
 import { Problem, type ProblemBody } from '#libs/platform';
 
 /**
- * Returns the problem in an owner's refusal, with all its members; undefined if the problem is not a public one.
+ * Returns the problem in an owner's refusal, with all its members; undefined if the text is not a public problem of
+ * this status.
  * @param text the body of the answer, one character per byte.
  * @param answered the status of the answer.
  */

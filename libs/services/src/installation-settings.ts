@@ -48,7 +48,7 @@ export function generatedSecrets(services: readonly AnyService[]): string[] {
   return [...new Set(settings.filter(({ generated }) => generated).map(({ env }) => env))];
 }
 
-/** Returns the settings with the database URLs that a service reads, one for each of its roles. */
+/** Returns the settings with the database URLs that a service reads, one for each role under which it connects. */
 export function databaseSettings(
   service: AnyService,
   urlOf: (role: string) => string,

@@ -77,6 +77,7 @@ export class WorkQueue<T extends object> {
    * Adds work, or makes existing work of this name due: dead work at once, and waiting work after `delaySeconds` at the
    * latest. Existing work keeps its payload. Running work is repeated afterwards, because it may have read its data
    * before the request.
+   * @throws RangeError like `add`.
    */
   async want(transaction: Transaction, work: NewWork<T>): Promise<void> {
     await this.rows.want(transaction, this.rowOf(work));
@@ -109,7 +110,7 @@ export class WorkQueue<T extends object> {
     return this.rows.countGroup(runner, group);
   }
 
-  /** Whether work of an account other than these is due. */
+  /** Whether work is due that belongs to none of the accounts `besides`. */
   async isWaitedFor(runner: SqlRunner, besides: readonly string[]): Promise<boolean> {
     return this.rows.hasDueBesides(runner, besides);
   }

@@ -177,8 +177,8 @@ function exampleFaults(operation: Operation): string[] {
 }
 
 /**
- * Checks an example answer. An answered item also has the members of a single answer, which the item's class does not
- * declare.
+ * Returns the faults of an example answer. An answered item also has the members of a single answer, which the item's
+ * class does not declare.
  */
 function answerFaults(type: DataClass, answer: object): FieldError[] {
   const item = itemMemberOf(type);

@@ -13,7 +13,7 @@ export interface OpenUpstreamBudgets {
 }
 
 export interface BudgetRequest {
-  /** The priority: 0 is served before 1, and 1 before 2, whichever process requests tokens. */
+  /** The priority, from 0: a lower number is served first, whichever process requests tokens. */
   priority: number;
   tokens: number;
   /** How long the host's pause still lasts, as far as known. */

@@ -106,9 +106,10 @@ const ASKERS_KEPT_MS = 90_000_000;
 
 /**
  * Claims a query's share of those buckets of a host that refill slowly. While others are active, no caller gets more
- * than a quarter of the rest, including its own recent queries; a sole caller may use all but the last quarter. An
- * entry of callers is a hash: the claims of each caller for each bucket with the time of counting (a:…), and the two
- * latest callers (r0, r1). A full entry is cleared, which benefits all callers.
+ * than a quarter of the rest, including its own recent queries; a sole caller may use all but the last quarter. A
+ * caller without recent queries gets one in any case. An entry of callers is a hash: the claims of each caller for each
+ * bucket with the time of counting (a:…), and the two latest callers (r0, r1). A full entry is cleared, which benefits
+ * all callers.
  *
  * Keys: the host's entry, its callers. Arguments: the caller, the number of its queries that wait in the process, then
  * for each of these buckets: its position in the entry, burst, tokens per second. Returns 1 if the caller may query.

@@ -35,8 +35,8 @@ export class RollPartitionsJob implements Job {
   }
 
   /**
-   * Detaches one expired partition. @returns false if there is none, or if another transaction is rolling these
-   * partitions; the next run then detaches it.
+   * Detaches one expired partition. @returns false if there is none, or if other transactions hold the locks that this
+   * needs; a later run then detaches it.
    */
   private async detachOne(now: Date): Promise<boolean> {
     try {

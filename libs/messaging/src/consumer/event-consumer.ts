@@ -46,7 +46,9 @@ const QUICK_BUDGET_MS = 5 * SECOND_MS;
 const FIRST_RETRY_MS = 10 * SECOND_MS;
 const UNKNOWN_RETRY_MS = MINUTE_MS;
 
-/** A durable consumer: every delivered event ends up in its inbox or among its failed events. */
+/**
+ * A durable consumer: every delivered event ends up in its inbox or among its failed events, unless it has no handler.
+ */
 export class EventConsumer {
   private readonly inbox: Inbox;
   private readonly locks: InboxRepository;
@@ -81,8 +83,10 @@ export class EventConsumer {
 
   /**
    * Takes messages of one topic and bucket in order. When the call resolves, each message is handled or stored as
-   * failed. If it throws, the messages are delivered again; repetitions have no effect.
-   * @throws ConsumerPaused while the database is unavailable or the consumer is stopping.
+   * failed; messages without a handler are ignored. If it throws, the messages are delivered again; repetitions have no
+   * effect.
+   * @throws ConsumerPaused while the database is unavailable or the consumer is stopping, or if a failed event cannot
+   * be stored.
    */
   async deliver(messages: EventMessage[]): Promise<void> {
     if (this.isStopped) throw new ConsumerPaused(`${this.options.consumer} is stopping`);

@@ -25,7 +25,8 @@ const CHECK_VIOLATION = '23514';
 const PERMANENT_CLASSES = ['22', '23', '42'];
 
 /**
- * Classifies an error by its class or, otherwise, by the SQLSTATE of the error or its causes (PostgreSQL, Appendix A).
+ * Classifies an error by its class, by `isUnavailable` or, otherwise, by the SQLSTATE of the error or its causes
+ * (PostgreSQL, Appendix A).
  */
 export function classify(error: unknown): FailureClass {
   if (error instanceof UnacceptableEvent) return 'permanent';

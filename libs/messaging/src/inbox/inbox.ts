@@ -46,8 +46,8 @@ export class Inbox {
   }
 
   /**
-   * Handles events of one topic and bucket, in order and each once, except those that wait behind a failed event.
-   * Either all or none are handled: a handler's exception is rethrown.
+   * Handles events of one topic and bucket, each once and those of a key in order, except those that wait behind a
+   * failed event. Either all or none are handled: a handler's exception is rethrown.
    * @returns the outcome of each event that had not been handled or stored as failed before.
    */
   async apply(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {

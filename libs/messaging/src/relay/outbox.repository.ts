@@ -47,8 +47,8 @@ export class OutboxRepository {
   }
 
   /**
-   * Deletes old rows. The change feed needs them for 10 minutes after they have been sent. @returns the number of
-   * deleted rows.
+   * Deletes rows that were sent over 10 minutes ago, at most `limit`. The change feed needs the others. @returns the
+   * number of deleted rows.
    */
   async deleteOld(limit: number): Promise<number> {
     const [{ deleted }] = await this.database.query<{ deleted: number }>(DELETE_OLD, [limit]);

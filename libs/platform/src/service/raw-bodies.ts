@@ -17,7 +17,7 @@ const STREAMED_TYPES = ['multipart/form-data', 'application/offset+octet-stream'
 /** The running answers and uploads, by server, that a stopping server does not wait for. */
 const streams = new WeakMap<object, Set<ServerResponse>>();
 
-/** Accepts the bodies of services, in addition to JSON as the options say, and no others. */
+/** Accepts bodies only from services: JSON and, as the options say, raw bodies and uploads. */
 export function addRawBodies(
   app: NestFastifyApplication,
   { rawBodyLimitBytes: bodyLimit, takesUploads }: RawBodies,

@@ -13,8 +13,8 @@ const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;
 
 /**
- * Runs every internal request on behalf of its caller: the caller's ids are in the log lines and are passed on with
- * calls and events. If LOG_LEVEL=debug is set, each request has its own line.
+ * Runs every internal request on behalf of its caller: the caller's request id and trace are in the log lines and are
+ * passed on with calls, and the trace also with events. If LOG_LEVEL=debug is set, each request has its own line.
  */
 export function watchRequests(fastify: FastifyInstance, service: string, logger: Logger): void {
   const watched = new WeakMap<FastifyRequest, Watched>();

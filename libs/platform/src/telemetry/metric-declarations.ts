@@ -41,7 +41,7 @@ export function declareGauge(
   return declare({ name, about, type: 'gauge', ...details });
 }
 
-/** Declares a metric that counts the values under each of `buckets` (ascending upper bounds). */
+/** Declares a metric that counts the values up to each of `buckets` (ascending upper bounds). */
 export function declareHistogram(
   name: string,
   about: string,

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * The request or event that caused the current work. Its ids, except that of the account, are in log lines and in
- * subsequent calls and events.
+ * The request or event that caused the current work. Its request id and trace are in log lines and in subsequent calls;
+ * the trace is also in events.
  */
 export interface RequestContext {
   requestId?: string;

@@ -31,8 +31,8 @@ export class AvailabilityNames {
 }
 
 /**
- * Returns the names that consist of a label and each suffix; empty if `base` is not valid. @param base the label, or a
- * name whose own suffix is ignored.
+ * Returns the names that consist of a label and each suffix; empty if `base` is empty, or is a name that is not valid.
+ * @param base the label, or a name whose own suffix is ignored.
  */
 export function namesUnder(base: string, suffixes: readonly string[]): string[] {
   const label = base.includes('.') ? labelOf(base) : base;

@@ -111,9 +111,8 @@ export class AskedPage {
 
   /**
    * Cuts the rows that were read with `limit` down to the page.
-   *
    * @param sortValuesOf a row's values in the order of the list, as text; they become `after` of the next page.
-   * @param total the owner's count; by default, as many as the pages so far contain.
+   * @param total the owner's count; by default, only what the pages so far show.
    */
   cut<T>(rows: readonly T[], sortValuesOf: (row: T) => string[], total?: Total): Page<T> {
     const { size, position, write } = this.parts;
@@ -192,8 +191,8 @@ export function linkHeaders({ next_cursor }: Paging): Record<string, string> {
 }
 
 /**
- * Returns the total of a list. At the end of the list, it is the number of records on this page and all earlier pages;
- * before that, this number is a lower bound.
+ * Returns the total of a list: at its end, the number of records read, unless an exact count is given; before that, the
+ * given count or a lower bound.
  */
 function totalOf(counted: Total | undefined, { seen, hasNext, isEnd }: Read): Total {
   if (isEnd && counted?.is !== 'exact') return { records: seen, is: 'exact' };
