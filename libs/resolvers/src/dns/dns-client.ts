@@ -14,8 +14,9 @@ export interface DnsClientOptions {
   /** Maximum number of attempts, three by default; the servers take turns. */
   tries?: number;
   /**
-   * Maximum number of running queries, 20,000 by default. An account has at most as many as are left to others; more
-   * are rejected at once. A hundredth is left to each account, however many there are, even beyond the maximum.
+   * Maximum number of running queries, 20,000 by default. A query is rejected at once if its account has as many
+   * running queries as places are free. Each account may have a hundredth of the maximum in any case, even beyond the
+   * maximum.
    */
   inFlightMax?: number;
   wayOut?: WayOut;

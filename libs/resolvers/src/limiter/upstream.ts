@@ -143,7 +143,10 @@ export class Upstream {
     );
   }
 
-  /** Removes the newest waiter of the lowest priority below `priority`; false if there is none. */
+  /**
+   * Removes a waiter of the lowest priority below `priority`: the newest of the caller with the most waiters. @returns
+   * false if there is none.
+   */
   displace(priority: Priority): boolean {
     for (const lower of ORDER.slice(ORDER.indexOf(priority) + 1).toReversed()) {
       const waiter = this.waiters[lower].pop();
@@ -267,10 +270,9 @@ export class Upstream {
   }
 
   /**
-   * Pauses the upstream for as long as it asked for (at most an hour), or for a minute that doubles each time, with
-   * jitter so that several processes do not return together. Waiters are rejected. Answers to queries that were sent
+   * Pauses the upstream for as long as it asked for, or for a minute that doubles each time, with jitter so that
+   * several processes do not return together; at most an hour. Waiters are rejected. Answers to queries that were sent
    * before the pause do not extend it.
-   *
    * @returns the number of consecutive throttles.
    */
   pause(now: number, retryAfterMs: number | undefined, jitter: number): number {

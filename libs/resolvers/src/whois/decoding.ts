@@ -8,9 +8,8 @@ const ENCODINGS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Decodes an answer: in the server's own encoding, otherwise strict UTF-8, otherwise windows-1252, which can decode
- * every byte. Line endings become LF. Control characters are removed, including those that change the writing
- * direction, because they are invisible and make one text look like another.
- *
+ * every byte. Line endings become LF. Control characters except tabs are removed, including those that change the
+ * writing direction, because they are invisible and make one text look like another.
  * @param isCut whether the last character may be incomplete.
  */
 export function decodeAnswer(bytes: Uint8Array, server: string, isCut: boolean): string {

@@ -5,10 +5,10 @@ import type { WorkMeter } from './work-meter.js';
 const ANSWER_LENGTH_MAX = 256 * 1024;
 
 /**
- * Makes an answer safe to read line by line: well-formed UTF-16, `\n` line endings, plain spaces, no control
- * characters, and no bidirectional overrides, which would let a registrant's name rearrange its line. A `<br>` or a
- * line ending of another script becomes a space: a value may contain one, and the text after it is neither a line of
- * its own nor part of the word before it.
+ * Makes an answer safe to read line by line: well-formed UTF-16, `\n` line endings, plain spaces and tabs, no other
+ * control characters, and no bidirectional overrides, which would let a registrant's name rearrange its line. A `<br>`
+ * or a line ending of another script becomes a space: a value may contain one, and the text after it is neither a line
+ * of its own nor part of the word before it.
  */
 export function cleanText(text: string, meter: WorkMeter): string {
   const source = withLineFeeds(text.slice(0, ANSWER_LENGTH_MAX).toWellFormed());

@@ -87,8 +87,9 @@ export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): nu
 }
 
 /**
- * Finds a known form about the name.
- * @returns the index of its first line, and the other texts of the answer; undefined if there is none.
+ * Finds a known form about the name, in an answer of at most 300 lines.
+ * @returns the index of its first line, whether the form is evidence without small print beside it, and the other texts
+ * of the answer; undefined if there is none, or if the line before announces it as a quotation.
  */
 export function formIn(
   lines: readonly Line[],
