@@ -13,8 +13,7 @@ export class AccountsRepository {
   }
 
   /**
-   * Locks the account: until the transaction ends, no other transaction changes the account or its
-   * data.
+   * Locks the account's row until the transaction ends. Other transactions that lock or change the row wait.
    * @returns null for an unknown account.
    */
   async lock(transaction: Transaction, accountId: string): Promise<Account | null> {

@@ -55,7 +55,7 @@ export class AddressChangesService {
   /**
    * Changes the address, invalidates links that were sent to the old address, and sends a notice to the old address
    * (S32).
-   * @throws LinkInvalid, AccountIsDeleted.
+   * @throws LinkInvalid, AccountIsDeleted, NotFound.
    */
   async confirm(
     { token }: ConfirmAddressRequest,

@@ -58,7 +58,7 @@ export class DeletionService {
     });
   }
 
-  /** Undoes a deletion, except that keys stay revoked. @throws RestoreTooLate. */
+  /** Restores a deleted account, except that its keys stay revoked. @throws RestoreTooLate. */
   async restore(owner: ActiveSession): Promise<AccountRestoredAnswer> {
     const { accountId } = owner;
     return this.accounts.transaction(async (transaction) => {

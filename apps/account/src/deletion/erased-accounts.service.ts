@@ -8,8 +8,8 @@ const FILE_MODE = 0o600;
 const BATCH = 1_000;
 
 /**
- * Finds the accounts to erase, and keeps a list of those that were erased: a file outside the database. A database that
- * is restored from a backup contains their data again (S119).
+ * Finds the accounts to erase, and keeps a list of those that were erased: a file outside the database, if one is
+ * configured. A database that is restored from a backup contains their data again (S119).
  */
 @Injectable()
 export class ErasedAccountsService {
@@ -23,7 +23,7 @@ export class ErasedAccountsService {
     return this.repository.listDue(now, limit);
   }
 
-  /** Returns the accounts of the list whose data is in the database. @throws if the list cannot be read. */
+  /** Returns the listed accounts that are not erased in the database. @throws if the list cannot be read. */
   async listRestored(): Promise<string[]> {
     const ids = await this.read();
     const restored: string[] = [];

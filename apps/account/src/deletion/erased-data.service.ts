@@ -6,7 +6,7 @@ import { OwnerMailService } from '../people/owner-mail.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { WaysInService } from './ways-in.service.js';
 
-/** Deletes an account's data, except its people and its data key, when the account is erased. */
+/** Deletes the personal data of an account that is erased, except its people and its data key. */
 @Injectable()
 export class ErasedDataService {
   constructor(

@@ -21,8 +21,8 @@ export class ErasureService {
   ) {}
 
   /**
-   * Erases each due account in its own transaction, under the account's lock, so that an erasure and a restore never
-   * run together.
+   * Erases due accounts, at most 100, each in its own transaction and under the account's lock, so that an erasure and
+   * a restore never run together.
    * @throws AggregateError after all accounts have been tried, if some failed.
    */
   async eraseDue(): Promise<void> {
@@ -30,8 +30,8 @@ export class ErasureService {
   }
 
   /**
-   * Erases the accounts that had been erased before the database was restored, whatever their state. @throws
-   * AggregateError.
+   * Erases the accounts that had been erased before the database was restored, whatever their state. @throws if the
+   * list of them cannot be read; AggregateError as `eraseDue`.
    */
   async eraseRestored(): Promise<void> {
     await this.eraseEach(await this.erased.listRestored(), true);

@@ -16,7 +16,7 @@ import type { Identity } from './identity.entity.js';
 import { identityMail } from './identity-mail.js';
 import type { PendingIdentity } from '../log-in-steps/step-contents.js';
 
-/** Manages the identities at other providers that owners can log in with. The owner is notified of each change. */
+/** Manages the identities at other providers that owners can log in with. */
 @Injectable()
 export class IdentitiesService {
   constructor(
@@ -82,6 +82,7 @@ export class IdentitiesService {
     return found;
   }
 
+  /** Removes an identity and notifies the owner. */
   async remove(transaction: Transaction, accountId: string, identity: Identity): Promise<void> {
     await this.identities.delete(transaction, accountId, identity.id);
     const name = nameOf(identity.provider as Provider);

@@ -31,7 +31,7 @@ export class ProviderConnectionsService {
   /**
    * Connects the provider. The session must be the one that started the connection, and must still be open under the
    * account's lock, because a new password may have ended the session in the meantime. @throws NotLoggedIn;
-   * ProviderAddressNotVerified, IdentityTaken, AccountIsDeleted.
+   * ProviderAddressNotVerified, IdentityTaken, AccountIsDeleted, NotFound.
    */
   async connect(
     proven: ProvenIdentity,

@@ -4,8 +4,5 @@
  */
 export const KEYS_MAX = { live: 100, test: 5 } as const;
 
-/**
- * Maximum number of keys that an account may create per day, including rotations, because revoked
- * keys are kept.
- */
+/** Maximum number of keys that an account may create within 24 hours, including rotations: revoked keys are kept. */
 export const NEW_KEYS_PER_DAY_MAX = 200;

@@ -54,7 +54,7 @@ export class KeysRepository {
       .getMany();
   }
 
-  /** Lists the ids of active keys that have not been replaced, the oldest chain of rotations first. */
+  /** Lists the ids of keys that are neither revoked nor replaced, the oldest chain of rotations first. */
   async listCurrent(
     transaction: Transaction,
     accountId: string,

@@ -140,9 +140,10 @@ export class KeysService {
   }
 
   /**
-   * Replaces a key with a new one that has the same settings and rank. The old key works until the end of the overlap
-   * but no longer counts towards the plan. If the old key itself replaced another key, that key ends now, so that at
-   * most two keys work at a time (S6). The new key keeps the old key's expiry unless the request sets another.
+   * Replaces a key with a new one that has the same settings and rank. The old key works until the end of the overlap, or
+   * until its own earlier expiry, but no longer counts towards the plan. If the old key itself replaced another key,
+   * that key ends now, so that at most two keys work at a time (S6). The new key keeps the old key's expiry unless the
+   * request sets another.
    * @throws NotFound, KeyNotActive, TooManyNewKeys, InvalidRequest.
    */
   async rotate(
@@ -299,7 +300,7 @@ export class KeysService {
     return { ...(await this.answerOf(transaction, key)), key: value };
   }
 
-  /** Returns a function from a live key's id to its rank; null for other ids. At most `KEYS_MAX` keys are read. */
+  /** Returns a function from a current live key's id to its rank; null for other ids. At most 100 keys are read. */
   private async ranksOf(
     transaction: Transaction,
     accountId: string,

@@ -26,7 +26,7 @@ export class SecondStepService {
    * Completes a log-in with a code. Allows five attempts; wrong guesses in any log-in cause growing delays (S33). The
    * log-in ends if anything relevant changes after the first step, such as the password, or if the 90 days after a
    * deletion end.
-   * @throws WrongCode, LogInOver, TooManyAttempts, WrongCredentials, IdentityTaken.
+   * @throws WrongCode, LogInOver, TooManyAttempts, WrongCredentials, IdentityTaken, NotFound.
    */
   async logIn(
     { code }: CodeRequest,

@@ -10,8 +10,7 @@ export class TimelineRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Lists entries, newest first, including all entries with the same time as the last one. Each part of the query uses
-   * its own index for the limit.
+   * Lists entries from before a time, newest first: `limit` of them, and all others with the same time as the last.
    * @param withInspections whether to include inspections by operators; by default, they are left out.
    */
   async list(

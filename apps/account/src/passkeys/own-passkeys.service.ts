@@ -57,7 +57,7 @@ export class OwnPasskeysService {
 
   /**
    * Adds a passkey, and gives the session a new token. The challenge is consumed first, whatever the result.
-   * @throws LogInOver, PasskeyRefused, TooManyPasskeys, AccountIsDeleted, NotLoggedIn.
+   * @throws LogInOver, PasskeyRefused, TooManyPasskeys, AccountIsDeleted, NotFound, NotLoggedIn.
    */
   async add(
     owner: ActiveSession,

@@ -24,7 +24,7 @@ export class PasskeysByCredentialMaintenanceRepository {
 
 @Injectable()
 export class PasskeysRepository {
-  /** @returns false if a passkey with this id is already stored. */
+  /** @returns false if a passkey with this credential id is already stored, for any account. */
   async insert(transaction: Transaction, passkey: Passkey): Promise<boolean> {
     const count = await transaction.execute(
       `insert into passkeys (id, account_id, person_id, credential_id, public_key, counter, name,

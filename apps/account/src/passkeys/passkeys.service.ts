@@ -31,7 +31,7 @@ export interface ProvenPasskey extends FoundPasskey {
   newCounter: number;
 }
 
-/** Manages the passkeys that people log in with. The owner is notified of each change. */
+/** Manages the passkeys that people log in with. The owner is notified of each change, except a new name. */
 @Injectable()
 export class PasskeysService {
   constructor(

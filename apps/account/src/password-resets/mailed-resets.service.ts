@@ -25,7 +25,7 @@ export class MailedResetsService {
   /**
    * Sets a new password, ends all sessions, disconnects every provider and removes every passkey, because an intruder
    * may have added them. The person has to log in again. @throws LinkInvalid, InvalidRequest, TooManyAttempts,
-   * PasswordQueueFull.
+   * PasswordQueueFull, NotFound.
    */
   async reset(
     { token, password }: ResetPasswordRequest,

@@ -81,8 +81,8 @@ export class PasswordsService {
   }
 
   /**
-   * Hashes a correct password again if its stored hash does not have the current cost. @returns undefined if the stored
-   * hash is up to date, or if the queue is busy; the next log-in then updates the hash.
+   * Hashes a correct password again if its stored hash does not have the current cost. @returns undefined if there is
+   * no stored hash or it is up to date, or if calls are waiting; a later log-in then updates the hash.
    */
   async rehash(
     password: string,

@@ -70,7 +70,7 @@ export class PeopleService {
     return this.get(transaction, accountId, owner.id);
   }
 
-  /** Works like `getOwner`, but returns null for an erased account. */
+  /** Returns the details of the account's oldest person; null if the account has none, or was erased. */
   async findOwner(transaction: Transaction, accountId: string): Promise<PersonDetails | null> {
     const [owner] = await this.people.list(transaction, accountId);
     if (!owner?.details) return null;

@@ -21,7 +21,7 @@ type Person = Pick<Actor, 'accountId' | 'personId'>;
 
 /**
  * Manages the second step of log-ins: the secret of an authenticator app, and recovery codes. The owner is notified of
- * each change.
+ * each change that takes effect.
  */
 @Injectable()
 export class SecondFactorsService {

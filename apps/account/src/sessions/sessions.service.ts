@@ -39,7 +39,10 @@ export class SessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Opens a session, and ends the oldest sessions beyond 50. @returns the only copy of the token. */
+  /**
+   * Opens a session, and ends the oldest sessions beyond 50. Sessions from more than 60 days ago, and the oldest
+   * beyond 500, are deleted. @returns the only copy of the token.
+   */
   async open(transaction: Transaction, actor: Actor): Promise<string> {
     const { accountId, personId, visitor } = actor;
     const { person } = await this.people.get(transaction, accountId, personId);
