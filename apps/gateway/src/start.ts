@@ -28,8 +28,8 @@ export interface RunningGateway extends RunningService {
 const MAINTENANCE_POOL_SIZE = 2;
 
 /**
- * Starts the databases, the application with `GatewayLifecycle`, the internal listener and then the public one. `stop`
- * reverses this order.
+ * Opens the databases, and starts the application with `GatewayLifecycle`, the internal listener and then the public
+ * one. `stop` reverses this order. @throws Error if a port is in use.
  */
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
   const { config, logger, transport } = options;

@@ -36,7 +36,7 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
     this.isAwaited = false;
   }
 
-  /** Sends headers and body in one write. */
+  /** Sends headers and body, in one write unless the body of the request is still arriving. */
   sendWhole(status: number, lines: string, body: string): void {
     if (this.hasRequestBody && isOnItsWay(this.req)) {
       this.begin(status, `${lines}Content-Length: ${body.length}\r\n`);

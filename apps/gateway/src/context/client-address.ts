@@ -19,7 +19,7 @@ export function clientAddress(request: ApiRequest, trustedProxies: BlockList): s
   return address;
 }
 
-/** Returns the sender of a request: its account or, without a key, the client's network. */
+/** Returns the sender of a request: its account or, without a key, the client's site (`siteOf`). */
 export function senderOf({ caller, request }: RequestContext, trustedProxies: BlockList): string {
   return caller?.account.id ?? siteOf(clientAddress(request, trustedProxies));
 }

@@ -27,7 +27,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const ARRIVING_MAX = 200;
 
 interface ArrivingBody {
-  /** The account or, without a key, the network of the request. */
+  /** The account or, without a key, the site of the request; see `senderOf`. */
   sender: string;
   refuse: () => void;
 }

@@ -67,7 +67,10 @@ export class KeptAnswers {
     }
   }
 
-  /** Stores a complete answer before it is sent. @returns the answer, or 503 if it cannot be stored. */
+  /**
+   * Stores a complete answer before it is sent, unless it costs nothing and is larger than 4 MiB. @returns the answer,
+   * or 503 if it cannot be stored.
+   */
   async keep(context: RequestContext, answer: OwnerAnswer): Promise<OwnerAnswer | Problem> {
     try {
       const credits = creditsFor(answer, context);

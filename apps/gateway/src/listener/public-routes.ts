@@ -40,7 +40,7 @@ export function isPublicPath(path: string): boolean {
 
 /**
  * Adds the routes that need no key: the start page, health, error pages, the API reference, and their style sheet,
- * script and icon. Requests of one network take turns. A route that is missing from the table is rejected (S86).
+ * script and icon. Requests of one site take turns. A route that is missing from the table is rejected (S86).
  */
 export function addPublicRoutes(
   app: FastifyInstance,

@@ -53,8 +53,8 @@ export class ServiceForwarder {
   }
 
   /**
-   * Returns the answer, with a stream unless it is JSON or a refusal, or a Problem if there is no answer that can be
-   * passed on. The call is aborted if the client disconnects.
+   * Returns the owner's answer, or a Problem if there is none that can be passed on. If the status is 200 and the
+   * format is not JSON, the body is a stream. The call is aborted if the client disconnects.
    */
   async ask(context: RequestContext): Promise<OwnerAnswer | Problem> {
     const { route, question, body, form } = context;

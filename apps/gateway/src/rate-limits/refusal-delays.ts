@@ -13,7 +13,7 @@ export class RefusalDelays {
 
   constructor(private readonly delayMs: number) {}
 
-  /** Counts a 429 answer to an account or a network. @returns how many milliseconds the answer must wait. */
+  /** Counts a 429 answer to an account or a site. @returns how many milliseconds the answer must wait. */
   delayOf(sender: string, nowMs: number): number {
     if (nowMs >= this.endsMs) {
       this.counts.clear();

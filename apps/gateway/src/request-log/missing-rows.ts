@@ -27,7 +27,8 @@ export class MissingRows {
 
   /**
    * Prevents the processes that left rows from writing more, and then writes the rows. Both are retried until they
-   * succeed. Damaged lines are skipped. @throws if `stop` is called before that.
+   * succeed. Damaged lines are skipped, and rows older than the oldest partition are dropped. @throws if `stop` is
+   * called before that.
    */
   async restore(lines: string[], writerIds: string[]): Promise<void> {
     const entries = lines.map(readLine).filter((entry) => entry !== undefined);

@@ -98,7 +98,7 @@ export class RequestLog {
   }
 
   /**
-   * Writes the pending lines, one call at a time. Lines that could not be written wait for the next call, and so do
+   * Writes the pending lines; calls must not overlap. Lines that could not be written wait for the next call, and so do
    * lines that arrive during a write; otherwise, a busy gateway would make one small COPY after another.
    * @returns false if the lines could not be written.
    */

@@ -88,7 +88,7 @@ const serviceOverloaded = new ServiceOverloaded();
 export class RequestPath {
   constructor(private readonly parts: RequestPathParts) {}
 
-  /** Answers a request. @param match the matched path, with the values of its parameters if it has any. */
+  /** Answers a request. @param match set if the path has parameters. */
   handle(
     request: ApiRequest,
     reply: Reply,

@@ -48,7 +48,7 @@ export interface ApiRoute {
   maxCreditsPlace: number;
   /** The index of the parameter `dry_run`; -1 if there is none. */
   dryRunPlace: number;
-  /** Parameters that name the subject. One of them must be given. */
+  /** The parameters that name the subject. */
   subjects: readonly Subject[];
   /** The price of an answer in credits, if it is the same for every answer. */
   fixedPrice?: number;
