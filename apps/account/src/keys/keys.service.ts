@@ -140,10 +140,9 @@ export class KeysService {
   }
 
   /**
-   * Replaces a key with a new one that has the same settings and rank. The old key works until the end of the overlap, or
-   * until its own earlier expiry, but no longer counts towards the plan. If the old key itself replaced another key,
-   * that key ends now, so that at most two keys work at a time (S6). The new key keeps the old key's expiry unless the
-   * request sets another.
+   * Replaces a key with a new one that has the same settings, rank and, unless the request sets another, expiry. The
+   * old key works until the overlap ends or it expires, but no longer counts towards the plan. If the old key itself
+   * replaced another key, that key ends now, so that at most two keys work at a time (S6).
    * @throws NotFound, KeyNotActive, TooManyNewKeys, InvalidRequest.
    */
   async rotate(
