@@ -85,7 +85,7 @@ export class Chart {
     return this.run('lint', '--strict', CHART, ...optionsOf(values, sets));
   }
 
-  /** Installs without waiting, because nothing becomes ready without controllers. */
+  /** Installs or upgrades without waiting, because nothing becomes ready without controllers. */
   async store(
     by: 'install' | 'upgrade',
     to: Destination,

@@ -214,7 +214,7 @@ const ENDING = /\bcancel_at_period_end=/;
 
 /**
  * Kills billing at one crash point, restarts it, and waits until it has repaired everything.
- * @throws Error if billing was not killed, or if the result does not match the payments.
+ * @throws Error if billing was not killed, or if the result or the idempotency keys are not as expected.
  */
 export async function crashOfMoney(
   billing: KillableBilling,

@@ -87,7 +87,7 @@ export class MoneyHistory {
     await this.takeEffect();
   }
 
-  /** Repairs everything. @throws Error if billing's money then differs from the processor's. */
+  /** Repairs everything. @throws Error if an invariant is violated or billing's money differs from the processor's. */
   async end(): Promise<void> {
     await this.heal();
     await this.check();

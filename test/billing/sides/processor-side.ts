@@ -10,7 +10,7 @@ export interface Sided {
 export interface TakenBack {
   id: string;
   paymentId: string;
-  /** Whether a refund did not fail, or a dispute is open or lost. */
+  /** Whether a refund has succeeded, or a dispute is open or lost. */
   stands: boolean;
 }
 

@@ -37,7 +37,7 @@ export abstract class OwnedServer {
     return this.child?.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Starts the server at the same address if it is not running. @throws Error if it is not up in four minutes. */
+  /** Starts the server at the same address if it is not running. @throws Error if it ends or takes four minutes. */
   async start(): Promise<void> {
     if (this.isRunning()) return;
     const command = this.command();
