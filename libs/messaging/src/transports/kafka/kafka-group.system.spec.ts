@@ -1,10 +1,13 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { type AddressInfo, type Server, createServer } from 'node:net';
+import { PartitionAssigners } from 'kafkajs';
 import { Logger, loadConfig } from '#libs/platform';
 import { EventsConfig } from '#libs/messaging';
 import { waitFor } from '#test/environment';
+import { topicOf } from '../../envelope/bucket.js';
 import { KafkaGroup } from './kafka-group.js';
+import { KafkaHarness } from './kafka-harness.contract.js';
 
 /** The number of connections of one member until it is replaced: the first one and three retries. */
 const TRIES_OF_A_MEMBER = 4;
@@ -42,4 +45,56 @@ it('unreachable brokers are named in one line, once, with the setting', async ()
     }),
   ]);
   expect(lines.join()).not.toContain('    at ');
+});
+
+const broker = new KafkaHarness();
+
+broker.describe('in a group whose leader dies', () => {
+  beforeAll(() => broker.createTopics());
+  afterAll(() => broker.deleteTopics());
+
+  it('a member waits until the session of a leader that has not assigned the partitions expires', async () => {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const leader = broker.kafka().consumer({
+      groupId: `${broker.config.kafkaPrefix}gateway`,
+      // The least that a broker accepts by default.
+      sessionTimeout: 6_000,
+      partitionAssigners: [
+        (given) => {
+          const assigner = PartitionAssigners.roundRobin(given);
+          const assign: typeof assigner.assign = async (group) => {
+            if (group.members.length > 1) {
+              ask();
+              await ended;
+            }
+            return assigner.assign(group);
+          };
+          return { ...assigner, assign };
+        },
+      ],
+    });
+    await leader.connect();
+    const topic = topicOf('account');
+    await leader.subscribe({ topics: [`${broker.config.kafkaPrefix}${topic}`] });
+    const joined = new Promise((resolve) => leader.on(leader.events.GROUP_JOIN, resolve));
+    await leader.run({ eachMessage: async () => {} });
+    await joined;
+    const lines: string[] = [];
+    const group = new KafkaGroup({
+      config: broker.config,
+      logger: new Logger('test', { write: (line: string) => void lines.push(line) }),
+      group: 'gateway',
+      topics: [topic],
+      kind: 'durable',
+      take: async () => {},
+      onDeath: (error) => void lines.push(error.message),
+    });
+    await group.start();
+    await asked;
+    await waitFor('the other member to join', () => group.health().isMember);
+    end();
+    await Promise.all([group.close(), leader.disconnect()]);
+    expect(lines).toEqual([]);
+  });
 });

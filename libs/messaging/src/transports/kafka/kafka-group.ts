@@ -50,7 +50,11 @@ const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
  * watching group for its first one.
  */
 const FETCH_WAIT_MS = 100;
-const REQUEST_LIMIT_MS = 5 * SECOND_MS;
+/**
+ * Longer than a session: if the leader of the group dies before it assigns the partitions, the broker answers the others
+ * only when the leader's session has expired.
+ */
+const REQUEST_LIMIT_MS = SESSION_LIMIT_MS + 2 * SECOND_MS;
 /**
  * How long a starting service waits until the group has found the current end of its topics; then it continues without
  * the group.
