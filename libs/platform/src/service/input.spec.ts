@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { IsInt, Max, Min } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsInt, Max, Min, ValidateNested } from 'class-validator';
 import { checkJsonShape, checkJsonText, faultsOf } from './input.js';
 
 class Capped {
@@ -7,6 +8,12 @@ class Capped {
   @Min(1)
   @Max(500)
   cap: unknown;
+}
+
+class CappedItems {
+  @ValidateNested({ each: true })
+  @Type(() => Capped)
+  items: Capped[];
 }
 
 class CappedEach {
@@ -38,7 +45,9 @@ it('an object has a limited number of members', () => {
   expect(() => checkJsonShape([Object.fromEntries(members.slice(1))])).not.toThrow();
 });
 
-it('of many unknown members, only some are reported', () => {
+it('S94: of many unknown members or invalid items, only some are reported', () => {
   const members = Array.from({ length: 1_000 }, (_, n) => [`m${n}`, n]);
   expect(faultsOf(Capped, Object.fromEntries(members))).toHaveLength(50);
+  const items = members.map(() => ({ cap: 0 }));
+  expect(faultsOf(CappedItems, { items })).toHaveLength(50);
 });

@@ -10,9 +10,7 @@ export const JSON_BODY_LIMIT_BYTES = 256 * 1024;
 const DEPTH_MAX = 20;
 const ARRAY_LENGTH_MAX = 1000;
 const MEMBERS_MAX = 1000;
-/**
- * The maximum number of invalid members of the body that are reported; each one takes time on its way to the customer.
- */
+/** The maximum number of faults that are reported; each one takes time on its way to the customer. */
 const FAULTS_MAX = 50;
 const STRING_LENGTH_MAX = 10 * 1024;
 
@@ -39,7 +37,7 @@ export function inputValidation(): ValidationPipe {
 
 /**
  * Validates parsed JSON as `inputValidation` does, for code outside a Nest route.
- * @returns the faults in at most 50 members of the value, including those of their own members; empty if it is valid.
+ * @returns the faults, at most 50; empty if the value is valid.
  */
 export function faultsOf(type: new () => object, value: unknown): FieldError[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -49,7 +47,10 @@ export function faultsOf(type: new () => object, value: unknown): FieldError[] {
 }
 
 const toldFaults = (errors: ValidationError[]) =>
-  errors.slice(0, FAULTS_MAX).flatMap((error) => fieldErrors(error));
+  errors
+    .slice(0, FAULTS_MAX)
+    .flatMap((error) => fieldErrors(error))
+    .slice(0, FAULTS_MAX);
 
 function fieldErrors(error: ValidationError, prefix = ''): FieldError[] {
   const field = `${prefix}${error.property}`;
