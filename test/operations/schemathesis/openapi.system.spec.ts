@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { RATE_CLASSES } from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import { override } from '../../stories/connections.js';
 import { Customer } from '../../stories/customer.js';
@@ -9,7 +10,6 @@ import { type Deployment, openSolo } from '../../stories/deployment.js';
 import { schemathesis, schemathesisAvailability, schemathesisPython } from './schemathesis.js';
 
 const LIMIT = 1_000_000;
-const CLASSES = ['live', 'bulk', 'account'] as const;
 const CONFIG = resolve('test/operations/schemathesis/schemathesis.toml');
 /** A fixed seed, so that each run sends the same requests. */
 const SEED = '1';
@@ -45,7 +45,7 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
     deployment = await openSolo({ GATEWAY_FAILED_KEYS_MAX: '10000' });
     customer = new Customer(deployment, 'tester@example.com');
     await customer.joinWithCredits();
-    for (const name of CLASSES) await override(deployment, customer, { name, value: LIMIT });
+    for (const name of RATE_CLASSES) await override(deployment, customer, { name, value: LIMIT });
     await waitFor('the limits', async () => (await customer.liveLimit()) === LIMIT);
   });
   afterAll(async () => {
