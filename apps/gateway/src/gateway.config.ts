@@ -5,13 +5,14 @@ import {
   IsString,
   IsUrl,
   Matches,
+  Max,
   Min,
   MinLength,
 } from 'class-validator';
 import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
 import { IsAddressBlock } from '#libs/domain-names';
 import { DatabaseConfig, DatabaseUrl } from '#libs/database';
-import { PortSetting, ServiceUrls, Setting } from '#libs/platform';
+import { HOUR_MS, PortSetting, ServiceUrls, Setting } from '#libs/platform';
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
@@ -195,6 +196,7 @@ export class GatewayConfig extends DatabaseConfig {
   })
   @IsInt()
   @Min(0)
+  @Max(HOUR_MS)
   refusalDelayMs: number = 200;
 
   @Setting({
