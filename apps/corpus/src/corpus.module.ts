@@ -110,7 +110,6 @@ export const CONTROLLERS = [
   SuppressionController,
 ];
 
-/** The features, each listed before those that may use it. */
 const PROVIDERS = [
   SuppressionsRepository,
   EraseSuppressedJob,
@@ -173,7 +172,7 @@ const PROVIDERS = [
   HandOverJob,
 ];
 
-/** Returns a provider of a database through which only data that may be shown is read. */
+/** Returns a provider of a database that leaves suppressed data out. */
 const reader = (
   provide: typeof SearchDatabase,
   database: Database,

@@ -41,8 +41,8 @@ export class DomainLookup {
    * Looks up a registrable name at its registry and its registrar. The promise is rejected only if `signal` is aborted,
    * never because of an upstream: `outcome` says how the lookup ended.
    *
-   * Concurrent calls for the same name with the same priority share one lookup, with the time limit of the first call,
-   * and one answer, which must not be changed. The lookup is abandoned when the last caller has left.
+   * Concurrent calls for the same name with the same priority share one lookup, with the other options of the first
+   * call, and one answer, which must not be changed. The lookup is abandoned when the last caller has left.
    *
    * @param name registrable name in lower-case A-labels, as returned by `parseDomainName`.
    */

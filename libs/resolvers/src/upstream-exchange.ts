@@ -74,7 +74,7 @@ export class UpstreamExchange {
   }
 
   /**
-   * Fetches an RDAP object. A redirect waits for a turn at the new host.
+   * Fetches an RDAP object. A redirect waits for a turn at the new host, regardless of `waitMaxMs`.
    *
    * @param read parses an object, or the body of a 404.
    */

@@ -21,7 +21,9 @@ export class CoverageService {
     private readonly clock: Clock,
   ) {}
 
-  /** Describes the sources with data that may be shown. @param name a name whose top-level domain is also described. */
+  /**
+   * Describes the sources with data that may be shown. @param name a name in whose top-level domain names are counted.
+   */
   async of(name?: string): Promise<Coverage> {
     const sources = (await this.sources()).filter(
       ({ isShown, observations }) => isShown && observations > 0,

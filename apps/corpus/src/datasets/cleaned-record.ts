@@ -6,10 +6,10 @@ const PHONE_DIGITS = /^\+[1-9][0-9]{6,14}$/;
 const COUNTRY = /^[A-Z]{2}$/;
 
 /**
- * Cleans a record through which the registrant can be contacted: removes placeholders, and converts e-mail addresses to
- * lower case, telephone numbers to E.164 and country codes to upper case.
- * @returns undefined for a record of a privacy service, and for one without a published e-mail address, telephone
- * number, or name and street.
+ * Cleans the contacts of a record: removes placeholders and withheld values, and converts e-mail addresses to lower
+ * case, telephone numbers to E.164 and country codes to upper case. Values that cannot be converted are removed.
+ * @returns undefined for a record of a privacy service, and for one whose registrant then has neither an e-mail address
+ * nor a telephone number nor both a name and a street.
  */
 export function cleanedRecord(record: Registration): Registration | undefined {
   if (record.privacy_service === true) return undefined;

@@ -74,8 +74,8 @@ export class DatasetsRepository {
   }
 
   /**
-   * Lists the names with a change that was recorded on a day. A name that was not registered when the day began does
-   * not count as dropped on that day.
+   * Lists the names with a change that was recorded on a day. The first record of a name does not count as a change; a
+   * name that was not registered when the day began does not count as dropped on that day.
    * @param observedFrom the earliest time of an observation; older changes are omitted.
    */
   async listChanged(

@@ -110,8 +110,8 @@ export class DatasetsService {
   }
 
   /**
-   * Filters changes: a change counts only while it is still in effect, and a name is dropped only if it was known
-   * before the day.
+   * Filters changes: a name counts only while it is registered or, in a dataset of dropped names, while it is dropped
+   * and if it was seen before the day. Names that `young` removes do not count either.
    */
   private async standing(
     { form, day }: Asked,
@@ -125,7 +125,10 @@ export class DatasetsService {
     );
   }
 
-  /** Removes names that were first seen long ago, even if a record of them is new. */
+  /**
+   * Removes names that were first seen long before the day, even if their first record is new. The other names that
+   * were seen before get the source that saw them first.
+   */
   private async young(names: readonly DatasetName[], day: Date): Promise<DatasetName[]> {
     const older = names.filter(({ isSeenBefore }) => isSeenBefore);
     if (older.length === 0) return [...names];

@@ -26,7 +26,10 @@ const REGISTERED = `unnest($1::bigint[], $2::text[]) as q (domain_key, name)
 export class FreshestRepository {
   constructor(private readonly database: FeedDatabase) {}
 
-  /** Lists the newest complete records that were seen since a given time, from sources whose data may be shown. */
+  /**
+   * Lists the newest complete record of each registered name, if a source whose data may be shown delivered the record,
+   * and such a source saw it since a given time.
+   */
   async listRecords(
     names: readonly FiledName[],
     since: Date,
@@ -49,7 +52,9 @@ export class FreshestRepository {
   }
 
   /**
-   * Lists the newest DNS records. @param bits the requested types; each must have been queried since the given time.
+   * Lists the newest DNS records of registered names. Each of the requested types must have been queried since the
+   * given time by a source whose data may be shown. @param bits the bits of the requested types, in the order of
+   * `rtypes`.
    */
   async listDns(
     names: readonly FiledName[],

@@ -18,7 +18,7 @@ export function isSeenBy(span: string, sourceIds: string): string {
     or not ${span}.is_passive and exists (select ${sightingsOf(span, sourceIds)}))`;
 }
 
-/** Returns SQL for one of the sources that have seen a span. @param span as in `isSeenBy`. */
+/** Returns SQL for the id of one of the given sources that have seen a span. @param span as in `isSeenBy`. */
 export function seeingSource(span: string, sourceIds: string): string {
   return `case when ${span}.source_id = any(${sourceIds}::smallint[]) then ${span}.source_id
     else (select min(g.source_id) ${sightingsOf(span, sourceIds)}) end`;

@@ -30,7 +30,7 @@ export interface SpanEdits {
  * Merges new observations of all values of one type into the known ones, by the time of observation; the order of
  * arrival does not matter.
  *
- * @param spans at least those that touch the period from the first to the last of `sightings`.
+ * @param spans at least those that touch the period from the first to the last of `sightings` and `seen`.
  * @param sightings the newest known sighting before the new ones, all known ones in between, and the earliest one after
  *   them.
  */

@@ -26,7 +26,7 @@ export interface ChangedRecords {
   name: string;
   at: Date;
   members: string[];
-  /** Whether no records of these types were known before. */
+  /** Whether no observation of the name with any type of the batch was known before. */
   isFirst: boolean;
 }
 
@@ -39,7 +39,10 @@ export class SpansService {
     private readonly hosts: HostsRepository,
   ) {}
 
-  /** Stores records. @returns the names whose newest records have changed or are their first records. */
+  /**
+   * Stores records. @returns the names whose newest records have changed, or of which these are the first observations;
+   * hosts below a name are left out.
+   */
   async record(
     transaction: Transaction,
     observations: readonly DnsObservation[],

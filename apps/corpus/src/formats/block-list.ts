@@ -18,7 +18,8 @@ const CELLS = /[\s,;]+/;
 /**
  * Reads the host in a line of a block list, in any of the usual forms: a name, a URL, `0.0.0.0 name` as in hosts files,
  * `||name^` as in browser filters, or CSV cells, of which the first one with a name or URL counts. Addresses are
- * skipped, and so is a URL that follows an address in the same row.
+ * skipped, and so is a URL that follows an address in the same row. Reading ends at an address with a port and at the
+ * URL of an address.
  */
 export function blockedHost(line: string): ReadLine<BlockedHost> {
   const text = line.replace(/#.*$/, '').trim();

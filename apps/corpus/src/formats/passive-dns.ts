@@ -2,8 +2,8 @@ import type { Observation } from '../records/observation.js';
 import { observationOf, parsedLine } from '../observations/observation-lines.js';
 
 /**
- * Reads a record that sensors saw from a line of JSON in the Common Output Format of passive DNS
- * (draft-dulaunoy-dnsop-passive-dns-cof). If `rdata` has several values, the first is taken.
+ * Reads a line of JSON in the Common Output Format of passive DNS (draft-dulaunoy-dnsop-passive-dns-cof): a record that
+ * sensors saw. If `rdata` has several values, the first is taken.
  * @returns undefined for an invalid line.
  */
 export function passiveObservation(line: string): Observation | undefined {

@@ -47,7 +47,10 @@ export async function zoneDifference(
   return { fresh: is.names, gone: was.names };
 }
 
-/** Counts the delegated names of a zone. @param look called with each name. */
+/**
+ * Counts the delegated names of a zone. A name counts once for each uninterrupted group of its lines.
+ * @param look called with each counted name.
+ */
 export async function ownersOf(
   lines: AsyncIterable<Lines>,
   zone: string,

@@ -56,7 +56,10 @@ export class GeneratorService {
     });
   }
 
-  /** Removes some generated names with all data about them. @returns the number of removed names; 0 if none is left. */
+  /**
+   * Removes some generated names with all data about them, and with the last names their source.
+   * @returns the number of removed names; 0 if there were none.
+   */
   async clear(): Promise<number> {
     return this.database.transaction(async (transaction) => {
       const sourceId = await this.sources.find(transaction, GENERATED.name);

@@ -56,7 +56,7 @@ export class HistoryRepository {
     );
   }
 
-  /** Returns whether servers of different kinds gave the records of a name. */
+  /** Returns whether the records of a name are from servers of different kinds, or from servers and files. */
   async isOfSeveral({ name }: RevisionsAsked): Promise<boolean> {
     const [row] = await this.database.query<{ isOfSeveral: boolean }>(
       `select count(distinct coalesce(answered_by, '')) > 1 as "isOfSeveral" from whois_revision

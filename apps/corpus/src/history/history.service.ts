@@ -83,7 +83,7 @@ export class HistoryService {
     if (asked.name.fixture !== undefined) return allRows(this.fixtures(asked));
     if (await this.repository.isOfSeveral(asked)) {
       const newest = await this.compared({ ...asked, ...EVER });
-      // The newest revisions may all be later than the period, so its own are compared.
+      // The newest revisions may all be later than the period, so those up to its end are compared.
       const isBefore = newest.length === COMPARED_MAX && days.before !== undefined;
       const compared = isBefore ? await this.compared({ ...asked, from: EVER.from }) : newest;
       const all = await listedRevisions(compared);
@@ -120,7 +120,7 @@ export class HistoryService {
 
 const isAfter = (at: string, { after }: SearchDays) => after === undefined || at >= after;
 
-/** Whether the period may contain revisions that were too many to be compared. */
+/** Whether the period may contain revisions older than those that were compared. */
 function isCut(compared: readonly RevisionRow[], days: SearchDays): boolean {
   return compared.length === COMPARED_MAX && isAfter(compared.at(-1)!.lastAt.toISOString(), days);
 }

@@ -34,8 +34,8 @@ export class ImportFilesService {
   }
 
   /**
-   * Opens the row of a file, with the position to continue from. A file whose content was imported before is
-   * `repeated`.
+   * Opens the row of a file. An unfinished import of the same content continues at its position; any other begins at
+   * the first line. A file whose content was imported before is `repeated`.
    */
   async open(
     source: Pick<ImportedSource, 'id'>,
@@ -55,7 +55,10 @@ export class ImportFilesService {
     });
   }
 
-  /** Opens the row of a followed log, with the position to continue from. @param first the first entry of a new log. */
+  /**
+   * Opens the row of a followed log, with the position to continue from. @param first the first entry of a new log.
+   * @param head the tree of a verified checkpoint, which is stored unless a larger one is.
+   */
   async openLog(
     sourceId: number,
     address: string,

@@ -244,8 +244,7 @@ export class ImportsRepository {
   }
 
   /**
-   * Moves a file's position past a batch. @returns false if the position is not where the batch begins, because another
-   * process has moved it.
+   * Moves a file's position past a batch. @returns false if another process has moved the position or ended the import.
    */
   async advance(transaction: Transaction, id: string, advance: Advance): Promise<boolean> {
     const { from, to, badLines, samples } = advance;
@@ -309,7 +308,7 @@ export class ImportsRepository {
     );
   }
 
-  /** Marks a file as finished. @returns the counts of the file; undefined if it was already finished. */
+  /** Marks a file as finished. @returns the counts of the file; undefined if its import has already ended. */
   async finish(
     transaction: Transaction,
     id: string,

@@ -49,7 +49,10 @@ export class NameListsService {
     refuseUnreadable(run, badLines);
   }
 
-  /** Applies the staged names, continuing at the part that was reached. @throws Overtaken; the reason of the signal. */
+  /**
+   * Applies the staged names, continuing at the part that was reached, and marks the file as finished.
+   * @throws Overtaken; the reason of the signal.
+   */
   async apply({ file, signal }: ImportRun, list: ListFile): Promise<void> {
     for (let slice = file.slices; slice < SLICES; slice += 1) {
       signal.throwIfAborted();

@@ -72,7 +72,10 @@ export class ListedNamesRepository {
     return hosts;
   }
 
-  /** Adds the staged hosts. Rows of hosts that are still listed are not changed. @returns the number of added rows. */
+  /**
+   * Adds the staged hosts, and lists delisted ones again. Rows of hosts that are still listed are not changed.
+   * @returns the number of hosts that are newly listed.
+   */
   async add(
     transaction: Transaction,
     { fileId, sourceId, category, at }: BlockList,
@@ -88,7 +91,7 @@ export class ListedNamesRepository {
     );
   }
 
-  /** Marks entries that the list no longer contains. @returns the number of marked entries. */
+  /** Marks older entries that the list no longer contains as delisted. @returns the number of marked entries. */
   async remove(
     transaction: Transaction,
     { fileId, sourceId, category, at }: BlockList,

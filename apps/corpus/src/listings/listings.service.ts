@@ -17,7 +17,7 @@ export class ListingsService {
   ) {}
 
   /**
-   * Imports a list in the caller's transaction.
+   * Imports a list in the caller's transaction, without hosts of suppressed names.
    * @param hosts all of them are read before this locks any row that other writers may need.
    * @returns how many hosts were listed before, how many were added, and how many were delisted.
    */

@@ -54,9 +54,10 @@ export class HttpsDownloads {
   }
 
   /**
-   * Fetches a file to `path`. A broken download is resumed where it stopped, if the file has an ETag. @returns
-   * undefined for a known file. @throws BadFile (MissingFile if the host does not have it) for an answer that is not a
-   * file, is too large or arrives too slowly; ConnectionError, undici's errors and the reason of the signal.
+   * Fetches a file to `path`. A broken download is tried again, and resumed where it stopped if the file has a strong
+   * ETag. @returns undefined for a known file. @throws BadFile (MissingFile if the host does not have it) for an answer
+   * that is not a file, is too large or arrives too slowly; ConnectionError, undici's errors and the reason of the
+   * signal.
    */
   async fetch(start: URL, path: string, { signal, isKnown }: Fetch): Promise<Fetched | undefined> {
     const file = await open(path, 'w');

@@ -39,10 +39,7 @@ export interface ImportFile {
   isDifference: boolean;
 }
 
-/**
- * Thrown for a file that cannot be imported as it is, however often the import is tried. The message tells the operator
- * what to do.
- */
+/** Thrown for a file or location from which nothing can be imported as it is. The message is for the operator. */
 export class BadFile extends Error {}
 
 /** Thrown if the host does not have the file. */

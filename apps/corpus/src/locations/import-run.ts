@@ -2,7 +2,7 @@ import { type Lines, linesOf } from '../formats/lines.js';
 import { type FileLimits, unpackedChunks } from './file-check.js';
 import { BadFile, type ImportFile, type ImportedSource } from './import-file.js';
 
-/** A list may lack fewer names than this, whatever the `turnoverMax` of its source. */
+/** If fewer names than this are missing, a list is accepted, whatever the `turnoverMax` of its source. */
 const GONE_COUNTED_FROM = 100;
 
 export interface ImportRun {
@@ -37,7 +37,10 @@ export function refuseUnreadable({ source, file }: ImportRun, badLines: number):
   throw new BadFile(`${badLines} of ${file.lines} lines cannot be read as "${source.kind}".`);
 }
 
-/** Checks how many names a list lacks. @throws BadFile for a list that seems truncated. */
+/**
+ * Checks how many names a list lacks. @param listed the number of names before; `gone` of them are missing.
+ * @throws BadFile for a list that seems truncated.
+ */
 export function refuseShrunken(
   { name, turnoverMax }: ImportedSource,
   { gone, listed }: { gone: number; listed: number },

@@ -42,10 +42,10 @@ export class Locations {
   }
 
   /**
-   * Yields the files of a source. A file from elsewhere is downloaded unless `isKnown`, and its content is deleted when
-   * the next file is requested.
+   * Yields the files of a source. Of a folder, these are all files. Files from HTTPS and S3 are downloaded and yielded
+   * unless `isKnown`; the content of a file is deleted when the next file is requested.
    * @throws BadFile for a location that cannot be read or a file that is too large; the errors of
-   *   `HttpsDownloads.fetch` and of the store.
+   *   `HttpsDownloads.fetch` and of the store; the reason of the signal.
    */
   async *filesOf(
     { location }: Pick<ImportedSource, 'location'>,

@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** Parts of the staged names by the first bits of their keys. */
+/** The number of parts into which the staged names are divided, by the first bits of their keys. */
 const SLICES = 64;
 
 const slices = Array.from(

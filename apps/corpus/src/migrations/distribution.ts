@@ -2,7 +2,7 @@ import type { Distribution } from '#libs/database';
 
 /**
  * Rows are distributed by name, and values of contacts by value. Changes stay on the coordinator, because they are
- * ordered by its transactions, and each node counts its own.
+ * ordered by the number of their transaction, and each node numbers its transactions itself.
  */
 export const distribution: Distribution = {
   distributed: {

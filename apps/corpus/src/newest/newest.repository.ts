@@ -39,8 +39,8 @@ export class NewestRepository {
   }
 
   /**
-   * Lists the current DNS records of names. @param passiveSince passive records that were last seen earlier do not
-   * count as current.
+   * Lists the current name and mail servers of names. @param passiveSince passive records that were last seen earlier
+   * do not count as current.
    */
   async listDns(
     names: readonly PagedName[],

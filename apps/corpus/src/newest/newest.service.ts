@@ -47,7 +47,7 @@ export class NewestService {
     );
   }
 
-  /** Returns the DNS records by name, from sources whose data may be shown. */
+  /** Returns the current name and mail servers by name, from sources whose data may be shown. */
   async dns(
     names: readonly PagedName[],
     sourceIds: readonly number[],
@@ -59,8 +59,8 @@ export class NewestService {
   }
 
   /**
-   * Returns the names that were added to a zone after the source's first list. A first sighting says nothing about the
-   * age of any other name, which may have been registered for years.
+   * Returns those of the names that their source added to a zone after its first list. For any other name, a first
+   * sighting says nothing about the age, because the name may have been registered for years.
    */
   async added(names: readonly FirstSeen[]): Promise<Set<string>> {
     if (names.length === 0) return new Set();

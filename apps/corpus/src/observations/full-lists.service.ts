@@ -14,9 +14,12 @@ import { NamesRepository } from './names.repository.js';
 import { StagedNamesRepository } from './staged-names.repository.js';
 
 export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'outranked'> {
-  /** The zone that the list covers completely. Names that its source listed before but no longer lists are dropped. */
+  /**
+   * The zone that the list covers completely. Names that the list's source listed before but no longer lists are
+   * dropped, unless another source has a newer list of the zone.
+   */
   zone?: string;
-  /** True if no name of the zone was listed before, so that the names do not count as new. */
+  /** True for the source's first list of the zone, whose names do not count as new. */
   isFirst: boolean;
 }
 
@@ -81,7 +84,7 @@ export class FullListsService {
     await this.sources.countAt(transaction, sourceId, names, at);
   }
 
-  /** Counts the names of the list's zone that the source confirms, and how many of them the list lacks. */
+  /** Counts the names of the list's zone, if any, that the source confirms, and how many of them the list lacks. */
   async countGone(
     transaction: Transaction,
     { fileId, sourceId, zone }: ListFile,
@@ -91,8 +94,7 @@ export class FullListsService {
   }
 
   /**
-   * Applies a part of the list, drops names that the list no longer contains, and removes the
-   * staged names of the part.
+   * Applies a part of the list, drops names as `ListFile.zone` says, and removes the staged names of the part.
    * @returns the numbers of new and of dropped names.
    */
   async apply(transaction: Transaction, file: ListFile, slice: number): Promise<AppliedSlice> {

@@ -78,7 +78,7 @@ export class NamesRepository {
     );
   }
 
-  /** Counts new names under their top-level domains. */
+  /** Adds numbers of new names to the counts of their top-level domains. */
   async countNames(transaction: Transaction, tlds: ReadonlyMap<string, number>): Promise<void> {
     await transaction.query(
       `insert into tld_names (tld, names)
@@ -119,7 +119,8 @@ export class NamesRepository {
   }
 
   /**
-   * Marks known names as dropped, unless they were seen to be registered later.
+   * Marks known names as dropped, unless a record of theirs was observed at that time or later, or they were first seen
+   * then. If a name is marked with several times, the earliest counts.
    * @returns the names that had not been marked before.
    */
   async dropNames(

@@ -50,8 +50,8 @@ export class ObservationsService {
   }
 
   /**
-   * Stores a batch. Each observation is placed by the time at which it was made. Observations that are already known
-   * only raise the count of their source, so a batch may arrive twice.
+   * Stores a batch, except observations of suppressed names. Each observation is placed by the time at which it was
+   * made. Observations that are already known only raise the count of their source, so a batch may arrive twice.
    */
   async recordIn(
     transaction: Transaction,
@@ -162,7 +162,8 @@ export class ObservationsService {
 }
 
 /**
- * Returns the hosts whose addresses were observed. Queries for other types do not show whether a host has an address.
+ * Returns the hosts that were queried for addresses or seen with one. Queries for other types do not show whether a
+ * host has an address.
  */
 function hostsOf(
   asked: readonly DnsObservation[],

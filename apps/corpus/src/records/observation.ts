@@ -61,7 +61,7 @@ export interface GoneObservation extends Seen {
   kind: 'gone';
 }
 
-/** An observation by a source, from which everything in the corpus is derived. */
+/** An observation by a source. */
 export type Observation =
   | WhoisObservation
   | DnsObservation

@@ -178,8 +178,8 @@ export class RegistrationsService {
   }
 
   /**
-   * Assigns values to the source if a source with fewer rights saw them at the same moment, or if both the newest
-   * record of the name and a record of the source publish them.
+   * Takes over data of sources with fewer rights: revisions and confirmations of the same moment, and values that both
+   * the newest record of the name and a record of the batch publish.
    */
   private async claim(
     transaction: Transaction,
@@ -226,8 +226,8 @@ interface Named {
 type NamedRecord = Named & GivenRecord;
 
 /**
- * Returns the members that have changed since a given time, or were never published before. @param revisions newest
- * first.
+ * Returns the members that have changed since a given time, and the contacts that became known for the first time.
+ * @param revisions newest first.
  */
 async function membersSince(time: Date, revisions: readonly NewestRevision[]): Promise<string[]> {
   const records = revisions.toReversed();

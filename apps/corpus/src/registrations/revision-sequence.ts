@@ -18,7 +18,10 @@ export interface SequenceEdits<Seen extends Link> {
   promoted: KeptLink[];
   /** Revisions that now only confirm the same state of an earlier observation. */
   demoted: KeptLink[];
-  /** The newest state of the sequence before the edits; undefined if there is none. */
+  /**
+   * The last known state in the compared part of the sequence; undefined if there is none. It differs from `after` only
+   * if the newest state of the sequence has changed.
+   */
   before?: string;
   after?: string;
 }

@@ -12,7 +12,7 @@ export interface TokenOf extends NameOf {
   termKey: Key;
 }
 
-/** Evidence that a source knows a name, with the time of the earliest evidence. */
+/** Evidence of one kind that a source knows a name, with the time of the earliest evidence of this kind. */
 export interface KnownBy extends NameOf {
   sourceId: number;
   at: Date;
@@ -94,7 +94,8 @@ export class RemovalsRepository {
   }
 
   /**
-   * Lists the names of a source in a range of keys. Reads all names in the range, because there is no index by source.
+   * Lists the names in a range of keys that belong to a source or are confirmed by it. Reads all names in the range,
+   * because there is no index by source.
    */
   async listNames(sourceId: number, range: readonly [Key, Key]): Promise<NameOf[]> {
     return this.database.query(

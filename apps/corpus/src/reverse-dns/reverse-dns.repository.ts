@@ -85,8 +85,8 @@ export class ReverseDnsRepository {
   }
 
   /**
-   * Returns when one of the sources last saw each record at a host of the name; null if none of their sightings is
-   * known.
+   * Returns when one of the sources last saw each record at the name or a host below it; null if none of their
+   * sightings is known.
    */
   async lastSightings(
     records: readonly FoundRecord[],

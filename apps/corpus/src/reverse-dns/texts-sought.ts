@@ -11,8 +11,9 @@ export interface TextsSought {
 }
 
 /**
- * Returns how to search texts for a value: texts that contain the value and, for an address, texts whose SPF ranges
- * contain the address (RFC 7208 §5.6).
+ * Returns how to search texts for a value: texts that contain the value and, for an address, texts with an SPF range
+ * that contains the address (RFC 7208 §5.6). Ranges shorter than `PREFIX_MIN` are not searched for, nor IPv6 ranges
+ * whose length is no multiple of 4.
  * @throws InvalidRequest for a text that would match too much.
  */
 export function textsSought(value: string): TextsSought {

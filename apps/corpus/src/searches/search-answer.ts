@@ -16,8 +16,8 @@ export interface SearchAnswer {
   isFixture: boolean;
   body: object;
   /**
-   * Reads the coverage after the records, so that the answer does not deny data that was just found. Version 1 has no
-   * coverage.
+   * Reads the coverage after the records, so that the answer does not deny data that was just found. Undefined for
+   * records in the format of version 1.
    */
   coverage?: () => Promise<Coverage>;
 }

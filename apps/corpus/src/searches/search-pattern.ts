@@ -3,8 +3,8 @@ import { asciiForm, plainForm } from '../names/folded.js';
 
 const ASTERISKS_MAX = 2;
 /**
- * The minimum that a search must contain: three letters or digits, or two characters of a script in which words are
- * that short (S103).
+ * The minimum that a search must contain: three letters or digits in a row, or two characters of a script in which
+ * words are that short (S103).
  */
 const LITERAL = /[\p{L}\p{M}\p{N}]{3}|[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}]{2}/u;
 

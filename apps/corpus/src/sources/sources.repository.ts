@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { Source } from './source.js';
 
-/** Other sources, grouped by whether they have more or fewer rights than a given source. */
+/** The sources that have fewer rights than a given source (`outranked`) and those that have more (`outranking`). */
 export interface RankedSources {
   outranked: number[];
   outranking: number[];
@@ -69,8 +69,8 @@ export class SourcesRepository {
   }
 
   /**
-   * Returns the sources with fewer rights than a given one, and those with more. A source takes over data that a source
-   * with fewer rights delivered first, but not data of a source with more rights.
+   * Returns the sources with fewer rights than a given one, and those with more; generated data is left out. A source
+   * takes over data that a source with fewer rights delivered first, but not data of a source with more rights.
    */
   async listRanked(transaction: Transaction, id: number): Promise<RankedSources> {
     const rows = await transaction.query<{ id: number; isOutranked: boolean }>(

@@ -34,7 +34,8 @@ export class SuppressionList {
   }
 
   /**
-   * Reads the list. @returns undefined if no list has been created yet. @throws Error for a file that is not a list.
+   * Reads the list. @returns undefined if no list has been created yet. @throws Error for a file that cannot be read or
+   * is not a list.
    */
   async read(): Promise<SuppressionFile | undefined> {
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {

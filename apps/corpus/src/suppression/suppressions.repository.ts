@@ -32,7 +32,7 @@ export type Readable = Pick<Transaction, 'query'>;
 export class SuppressionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns a string that changes whenever the list changes or the data of a value has been removed. */
+  /** @returns a string that changes whenever a value is added or removed, or gets its `hidden_at`. */
   async state(on: Readable): Promise<string> {
     const [{ state }] = await on.query<{ state: string }>(
       `select concat_ws(' ', max(version), count(*), count(hidden_at)) as state from suppression`,
@@ -55,12 +55,15 @@ export class SuppressionsRepository {
     }
   }
 
-  /** Takes the lock of the write path: concurrent writers wait, and then see the new value. */
+  /** Takes the lock of the write path: other writers wait until the transaction ends. */
   async lockWriting(transaction: Transaction): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtext('corpus.observations'))`);
   }
 
-  /** Adds values under their numbers. @param hiddenAt null while rows with these values may still exist. */
+  /**
+   * Adds values under their numbers. @param hiddenAt when their data was hidden; null for values that the database
+   * lacks after a restore, which may have brought their data back.
+   */
   async add(
     on: Readable,
     values: readonly SuppressedValue[],
@@ -157,7 +160,7 @@ export class SuppressionsRepository {
     );
   }
 
-  /** Lists the next names in the order of all names. */
+  /** Lists the names after a given one, in the order of their keys. */
   async listNames({ key, name }: NameOf, limit: number): Promise<NameOf[]> {
     return this.database.query(
       `select domain_key as key, name from domain where (domain_key, name) > ($1, $2)

@@ -73,7 +73,7 @@ export class SuppressionsService {
 
   /**
    * Suppresses a value. When this returns, the value's data is hidden, and later imports do not restore it. @returns
-   * the version of the list; `isNew` is false if the list already contains the value.
+   * the number of the value in the list; `isNew` is false if the list already contains the value.
    * @throws InvalidRequest; ServiceUnavailable if the list is missing.
    */
   async suppress(
@@ -177,7 +177,7 @@ export class SuppressionsService {
   }
 
   /**
-   * Loads the copy in the database, plus later entries of the list.
+   * Loads the copy in the database, after adding the entries of the list that it lacks.
    * @param state the state that was read before, so that a value added in the meantime is noticed at the next check.
    */
   private async load(on: Readable, state: string): Promise<Known> {

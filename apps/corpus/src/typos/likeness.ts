@@ -43,8 +43,8 @@ const USUAL_LENGTH = 6;
 const EVIDENCE_POINTS = 5;
 
 /**
- * Scores how easily a name is mistaken for another. Its age and its mail servers add points only if
- * the names are alike.
+ * Scores how easily `other` is mistaken for `own`. The age and the mail servers of `other` (`evidence`) add points only
+ * if the names are alike.
  */
 export function likenessOf(own: ReadName, other: ReadName, evidence: LikenessEvidence): Likeness {
   const [points, reason] = lettersOf(own, other);

@@ -26,8 +26,8 @@ function neighbours(): Map<string, string> {
 }
 
 /**
- * ASCII letters and digits, each with those that look like it. Look-alikes in other scripts are found by their
- * appearance.
+ * ASCII letters, digits and pairs of letters, each with those that look like it. Look-alikes in other scripts are found
+ * by their appearance.
  */
 export const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
   '0': ['o'],

@@ -55,9 +55,9 @@ export interface NamePermutation {
 
 /**
  * Returns names that may be mistaken for a given name: the permutations of its label under its own and other suffixes,
- * its label under the usual suffixes, and label and suffix written together. ASCII labels come first under each suffix,
- * because labels with other letters are also found by their appearance. The number of names is limited.
- * @param suffixes the suffixes for the permutations.
+ * its label under the usual suffixes, and label and suffix written together. Of the permutations, those in ASCII come
+ * first, because labels with other letters are also found by their appearance. The number of names is limited.
+ * @param labels the permutations of the label. @param suffixes the other suffixes.
  */
 export async function namePermutations(
   { label, suffix }: { label: string; suffix: string },

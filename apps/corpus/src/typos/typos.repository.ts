@@ -11,7 +11,7 @@ import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SearchPattern } from '../searches/search-pattern.js';
 
-/** Generated names, each of which is searched for exactly. */
+/** Generated names, hosts and appearances, each of which is searched for exactly. */
 export interface SoughtNames {
   names: readonly { key: Key; name: string }[];
   /** Hosts below names that look like the given name when read together with the name. */

@@ -2,7 +2,7 @@ import type { BucketTerms } from './upstream-limits.js';
 
 /** A budget that needs longer than this to refill is scarce. */
 const SCARCE_FILL_SECONDS = 600;
-/** A caller that made a query within this time still counts as active. */
+/** A caller that asked for a query within this time still counts as active. */
 const RECENT_MS = 3_600_000;
 /** The maximum share of the remaining tokens for one caller. */
 const SHARE = 0.25;
@@ -31,7 +31,8 @@ export class BudgetShares {
   constructor(private readonly terms: BucketTerms) {}
 
   /**
-   * True if a caller may send one more query. @param waiting queries of the same caller that are already waiting.
+   * Notes that a caller is active, and returns whether it may send one more query.
+   * @param waiting queries of the same caller that are already waiting.
    * @param left tokens left in the budget.
    */
   mayAsk(name: string, waiting: number, left: number, nowMs: number): boolean {

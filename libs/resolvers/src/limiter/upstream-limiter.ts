@@ -37,8 +37,8 @@ export interface Turn {
   signal?: AbortSignal;
   /**
    * The longest acceptable wait. A query whose turn would come later is rejected (`not_ready`), at once if that is
-   * known in advance. Such a query is never rejected because the queue is full. By default, a query waits without a
-   * limit.
+   * known in advance. A query with this option always gets a place in the queue, which only a query of higher priority
+   * can take from it. By default, a query waits without a limit.
    */
   waitMaxMs?: number;
 }
@@ -77,8 +77,9 @@ export class UpstreamLimiter {
 
   /**
    * Waits for a turn at `host`. A query is rejected at once while the upstream is paused, if the queue is full and
-   * contains no query of lower priority to remove, or if its caller has used its share of a slowly refilling budget or
-   * fills a quarter of the queue. Background work is also rejected once it has used its half of the limit.
+   * contains no query of lower priority to remove, if its caller has used its share of a slowly refilling budget or
+   * fills a quarter of the queue, or if too many hosts are in use. `Turn` says what `signal` and `waitMaxMs` change.
+   * Background work is also rejected once it has used its half of the limit.
    */
   acquire(host: string, { asker = '', ...given }: Turn): Promise<Permit | Refused> {
     const { signal, waitMaxMs } = given;
@@ -132,7 +133,8 @@ export class UpstreamLimiter {
 
   /**
    * Queues a query; queries with a deadline always get a place.
-   * @returns the permit, or `queue_full` if too many queries are waiting, in total or from this caller.
+   * @returns the permit or a rejection; `queue_full` at once if too many queries are waiting, in total or from this
+   *   caller.
    */
   private queue(upstream: Upstream, turn: AskersTurn): Promise<Permit | Refused> {
     const { priority, asker, waitMaxMs } = turn;
@@ -268,7 +270,7 @@ export class UpstreamLimiter {
 }
 
 const RETRY_SOON_MS = 5_000;
-/** The minimum time that a query waits: the shared server may need it to grant a free turn. */
+/** The shortest time after which a waiting query is given up: the shared server may need it to grant a free turn. */
 const TURN_MS = 100;
 const SHARE_RETRY_MS = 600_000;
 const WAITERS_MAX = 100;

@@ -135,7 +135,7 @@ export class Upstream {
     return { asker, waiting: this.waitingOf(asker), buckets };
   }
 
-  /** Whether one caller may have one more share of each slowly refilling budget. */
+  /** Notes that a caller is active, and returns whether it may have one more share of each slowly refilling budget. */
   hasShareFor(asker: string, now: number): boolean {
     const waiting = this.waitingOf(asker);
     return this.shares.every(({ bucket, shares }) =>
@@ -175,8 +175,8 @@ export class Upstream {
   }
 
   /**
-   * Returns the request to the shared budgets; undefined if no waiting query has a free connection, or while an earlier
-   * request is unanswered.
+   * Returns the next request to the shared budgets, which then counts as unanswered; undefined if no waiting query has
+   * a free connection, or while an earlier request is unanswered.
    */
   request(now: number, processes: number): BudgetRequest | undefined {
     const tokens = this.places(processes);
@@ -194,7 +194,7 @@ export class Upstream {
   }
 
   /**
-   * Admits as many waiters as the shared budgets granted.
+   * Adopts the reply of the shared budgets, and admits as many waiters as they granted.
    * @returns the milliseconds until the next request; undefined if no query is waiting.
    */
   admitGranted(reply: BudgetReply, now: number, processes: number): number | undefined {
@@ -230,9 +230,9 @@ export class Upstream {
   }
 
   /**
-   * Returns the number of connections that each caller may still open. A caller that has connections does not get the
-   * last one: at a silent server, its queries would block everyone else's until they time out. The installation's own
-   * queries share all connections.
+   * Returns a function that returns the number of connections that a caller may still open. A caller that has
+   * connections does not get the last one: at a silent server, its queries would block everyone else's until they time
+   * out. The installation's own queries share all connections.
    */
   private freeFor(processes: number): (asker: string) => number {
     const connections = this.connections(processes);

@@ -365,8 +365,8 @@ function abuseIn(
 }
 
 /**
- * Returns the origins in the block itself, in the routes inside or across it, and, of the routes that contain it, in
- * the narrowest. `AS1.10` is 65546 (RFC 5396).
+ * Returns the origins in the block itself, in the routes that overlap the requested numbers without containing all of
+ * them, and, of the routes that contain them all, in the narrowest. `AS1.10` is 65546 (RFC 5396).
  */
 function originsIn(objects: readonly RpslObject[], asked: NumberRange): number[] {
   const routes = objects.flatMap((object) => {

@@ -10,8 +10,8 @@ export interface SpecialRange {
 }
 
 /**
- * IANA's special-purpose address registries (RFC 6890), and multicast, except the ranges of AS112 (RFC 7534, RFC 7535),
- * which ARIN has data about. Narrower ranges come first.
+ * IANA's special-purpose address registries (RFC 6890), and multicast, except those ranges of AS112 (RFC 7534,
+ * RFC 7535) that ARIN has data about. Narrower ranges come first.
  */
 const SPECIAL_ADDRESSES: readonly (readonly [range: string, purpose: string, document: string])[] =
   [

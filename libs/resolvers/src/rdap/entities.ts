@@ -32,7 +32,7 @@ const SELLERS: ReadonlySet<string> = new Set(['registrar', 'reseller', 'sponsor'
 /** The roles in which an entity within a seller also belongs to the name. */
 const ROLES_OF_SELLER: ReadonlySet<string> = new Set(['abuse', 'reseller']);
 
-/** Returns all entities below an object, outer ones before inner ones. */
+/** Returns the entities below an object, up to the limits, outer ones before inner ones. */
 export function entitiesOf(json: JsonObject): Entity[] {
   const found: Entity[] = [];
   let parents: readonly Parent[] = [{ json, isSeller: false, isReseller: false }];

@@ -13,7 +13,7 @@ let meter = new WorkMeter();
 /**
  * Parses JSON, passes it to a reader and counts the work: the characters of the text, and each value and character that
  * the reader looks at.
- * @throws SyntaxError
+ * @throws SyntaxError; the errors of `read`.
  */
 export function readMetered<Result>(
   text: string,
@@ -52,8 +52,8 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
 }
 
 /**
- * Returns a string or number as one line of text, without control characters, including those that change the writing
- * direction; undefined for any other value, or if nothing is left.
+ * Returns a string or number as one line of text of limited length, without control characters, including those that
+ * change the writing direction; undefined for any other value, or if nothing is left.
  */
 export function textIn(value: unknown): string | undefined {
   return textUpTo(value, TEXT_LENGTH_MAX);

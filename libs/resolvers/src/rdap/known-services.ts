@@ -27,6 +27,7 @@ export class KnownServices {
    *
    * @param isHelp queries whether a URL is the help of an RDAP service, until its signal aborts; undefined without a
    *   definite answer, which counts as no and is not remembered.
+   * @throws the errors of `isHelp`; the reason of `signal`.
    */
   async isKnown(
     url: URL,

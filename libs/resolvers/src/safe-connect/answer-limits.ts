@@ -5,7 +5,7 @@ import { ConnectionError } from './connection-error.js';
 const INFORMATIONAL_MAX = 16;
 
 /**
- * Closes a connection once the server has sent more bytes than given since the last request. HTTP clients limit
+ * Closes a connection once the server has sent more than `bytesMax` bytes since the last request. HTTP clients limit
  * headers and body, but read a reason, a chunk extension or informational answers without end, which keeps the
  * processor busy.
  * @returns the socket.

@@ -66,7 +66,7 @@ export class SafeConnector {
   /**
    * Connects to `host` for one purpose, with TLS if the purpose requires it. The name is resolved once, all its
    * addresses must be public, and the connection goes to one of them. A name server that changes its answer between
-   * check and use therefore gains nothing.
+   * check and use therefore gains nothing. The address of an operator's exception is used without these checks.
    *
    * @throws ConnectionError `bad_host`, `blocked_port`, `blocked_address`, `unresolved`, … .
    */

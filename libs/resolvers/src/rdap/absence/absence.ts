@@ -50,7 +50,7 @@ interface Said {
  * each notice states the absence or is small print. If the body has no text, the error code states the absence.
  *
  * @param asked the queried domain name in A-labels; empty for another kind of object, whose body means absence unless it
- *   describes an object or says why the server gives no data.
+ *   describes an object, says why the server gives no data or refers to another service.
  * @param host the host that answered, if its links are to be compared with it.
  */
 export function meaningOfNotFound(json: JsonObject, asked: string, host?: string): NotFoundMeaning {

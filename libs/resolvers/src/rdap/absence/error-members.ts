@@ -139,7 +139,7 @@ export function isObject(json: JsonObject): boolean {
   return ['objectClassName', 'ldhName', 'handle', 'events'].some((member) => member in json);
 }
 
-/** Returns every text of the body, whatever the name of its member; at most one more than `LINES_MAX`. */
+/** Returns the texts of the body, except those of silent members and identifiers; at most one more than `LINES_MAX`. */
 export function textsIn(json: JsonObject, depth = 0): string[] {
   const texts = Object.entries(json).flatMap(([member, value]): string[] => {
     if (SILENT_MEMBERS.has(member)) return [];

@@ -43,7 +43,7 @@ export function utcText(time: CivilTime): string {
   return `${dayText(year, month, day)}T${clock.join(':')}Z`;
 }
 
-/** Formats a time as RFC 3339, with the offset that was printed. */
+/** Formats a time as RFC 3339, with its offset. */
 export function zonedText(time: CivilTime): string {
   const { year, month, day, hour, minute, second, offsetMinutes } = time;
   const offset = Math.abs(offsetMinutes);

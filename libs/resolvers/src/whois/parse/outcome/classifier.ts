@@ -28,7 +28,7 @@ export interface Evidence {
   /** Whether the text ends within a line. */
   isOpenEnded?: boolean;
   isRecord: boolean;
-  /** Whether only an expiry date was read, as from an application for a name. */
+  /** Whether no more than an expiry date was read, as from an application for a name. */
   isThin: boolean;
   /**
    * Whether weaker data was read, such as a handle or an e-mail address, which an answer about an unregistered name

@@ -7,7 +7,7 @@ export interface Line {
   indent: number;
   /** Whether the line begins with the comment mark of a WHOIS server (`%`, `#`, `;`), or belongs to a framed notice. */
   comment: boolean;
-  /** Whether the line is empty or consists only of marks. */
+  /** Whether the line is empty, or consists only of comment marks or of three or more marks. */
   blank: boolean;
 }
 

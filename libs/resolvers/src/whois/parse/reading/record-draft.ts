@@ -195,7 +195,7 @@ export class RecordDraft {
     this.registrar.set('name', hasCode ? name.slice(0, space) : name);
   }
 
-  /** Discards the data read so far, because the record is repeated in the preferred language. */
+  /** Discards the data read so far except the name, because the record is repeated in the preferred language. */
   startAgain(): void {
     if (this.domain !== undefined) this.startOver(this.domain);
   }

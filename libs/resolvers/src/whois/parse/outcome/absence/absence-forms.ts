@@ -2,9 +2,9 @@
  * The forms in which registries state that a name is not registered; they are the only evidence of absence. Add a form
  * only if you have the registry's own answer or documentation.
  *
- * `NAME` is the queried name, `LABEL` its first label, and `*` one word that varies. ` / ` separates lines, each of
- * which must be in the answer. A form without a name must match exactly, including case. A form with a name is compared
- * without regard to case, quotation marks and a full stop. Only small print may accompany a form.
+ * `NAME` is the queried name, `LABEL` its first label, and `*` one word that varies. In a form with one of these, ` / `
+ * separates lines, each of which must be in the answer, and case, quotation marks and a full stop are disregarded. Any
+ * other form must match exactly, including case. Only small print may accompany a form.
  */
 
 /** Statements about the name, which count at every server. */
