@@ -19,7 +19,7 @@ export class LongTurns {
 
   /**
    * Begins or continues an item. @returns false if it is not the item's turn yet; the caller then asks again within
-   * seconds.
+   * ten seconds.
    * @param nowMs monotonic milliseconds.
    */
   begin({ id, accountId }: LongItem, nowMs: number = monotonicMs()): boolean {

@@ -94,7 +94,7 @@ export const claimAndDie = async (options: Partial<Options> = {}): Promise<void>
   });
   await begun;
 };
-/** Returns a handler that runs until the test resolves `end`; `begun` resolves with the handler's work. */
+/** Returns `doing`, a handler that runs until the test resolves `end`; `begun` resolves with the handler's work. */
 export const held = () => {
   const begun = Promise.withResolvers<Work<object>>();
   const end = Promise.withResolvers<Later | void>();

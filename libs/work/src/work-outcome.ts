@@ -10,7 +10,9 @@ export class WorkLost extends Error {}
 /** The signal's reason for work that was cancelled while it was running. The results so far may be kept. */
 export class WorkCancelled extends Error {}
 
-/** The signal's reason when the process ends: the handler should return `later(0)` or finish soon. */
+/**
+ * The signal's reason when the process ends. The handler should end soon; if it throws, its work is due again at once.
+ */
 export class WorkStopped extends Error {}
 
 /** The reason of the signal, and of the failed attempt, when an attempt exceeds its time limit. */

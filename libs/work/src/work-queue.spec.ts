@@ -122,7 +122,7 @@ describe('work', () => {
         if (++tries === 1) throw new Error('after the end');
       });
     const calls = runner(both, { backOffMs: [0] });
-    // The clock decides whether the pause of 0 ms is over at the next check.
+    // By the database's clock, the pause of 0 ms may not be over at the next check.
     await waitFor('the second try', async () => {
       await calls.runOnce();
       return tries === 2;

@@ -98,7 +98,7 @@ export class WorkQueue<T extends object> {
     return counts;
   }
 
-  /** Removes all work of an account; the results of running items are discarded. */
+  /** Removes all work of an account; `finish` of running items then throws WorkLost. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.rows.deleteOfAccount(transaction, accountId);
   }

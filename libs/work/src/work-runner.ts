@@ -81,7 +81,7 @@ export abstract class WorkRunner<T extends object> implements Job {
    * Does one item of work. It may make network calls, because no transaction is open. If the effect is in the database,
    * it calls `work.finish` in the transaction of that effect, so that both happen or neither.
    * @returns `later(seconds)` for work that cannot be done yet.
-   * @throws WorkIsHopeless for work that is dead at once; after any other error, the work is retried.
+   * @throws WorkIsHopeless for work that is dead at once; after any other error, the work is retried up to `triesMax`.
    */
   protected abstract handle(work: Work<T>): Promise<Later | void>;
 
@@ -99,7 +99,10 @@ export abstract class WorkRunner<T extends object> implements Job {
     _work: { id: string; name: string; payload: T; reason: string },
   ): Promise<void> {}
 
-  /** Does all due work, several items at a time; resolves when nothing is left to claim and nothing is running. */
+  /**
+   * Does all due work, several items at a time; resolves when nothing is left to claim and nothing is running.
+   * @throws the database's errors.
+   */
   async runOnce(): Promise<void> {
     while (this.running) await this.running.catch(() => {});
     if (this.isStopping) return;
@@ -245,8 +248,7 @@ export abstract class WorkRunner<T extends object> implements Job {
   }
 
   /**
-   * Runs a handler within its time limit. A handler that ignores both its signal and the time limit is abandoned and
-   * loses the work.
+   * Runs a handler within its time limit. A handler that is still running then is abandoned and loses the work.
    * @throws the errors of the handler; WorkTimedOut.
    */
   private async inTime(work: Work<T>, abort: AbortController): Promise<Later | void> {

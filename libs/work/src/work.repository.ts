@@ -57,7 +57,7 @@ export class WorkRepository {
     return written.length;
   }
 
-  /** Inserts a row, or makes the existing row due; claimed work is done once more. */
+  /** Inserts a row, or makes the existing row due by the time of the new one; claimed work is done once more. */
   async want(transaction: Transaction, row: WorkRow): Promise<void> {
     await transaction.query(WANT, this.parametersOf([row]));
   }
@@ -89,7 +89,7 @@ export class WorkRepository {
   }
 
   /**
-   * Puts work back, to be done after a wait, or at once if it was requested again.
+   * Puts work back, to be done after a wait, or at once if it was requested again. The attempt counts only if `isTry`.
    * @returns false if another claim has the work, or there is no claim.
    */
   async putBack(
@@ -236,8 +236,8 @@ const RENEW = `
   where w.id = held.id returning w.id, w.cancelled`;
 
 /**
- * Deletes the row. If the item was requested again while it was claimed, inserts it again as ready. The new row keeps
- * the epoch, so that each claim still has its own.
+ * Deletes the row. If the item was requested again while it was claimed, and not cancelled, inserts it again as ready.
+ * The new row keeps the epoch, so that each claim still has its own.
  */
 const FINISH = `
   with gone as (

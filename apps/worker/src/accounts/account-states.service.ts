@@ -6,7 +6,7 @@ import { type AccountStanding, AccountStatesRepository } from './account-states.
 export class AccountStatesService {
   constructor(private readonly states: AccountStatesRepository) {}
 
-  /** Returns an account's state. An account without events is active. */
+  /** Returns an account's state. An account without events is active and not suspended. */
   async find(
     runner: Pick<Database, 'query'> | Transaction,
     accountId: string,

@@ -9,7 +9,7 @@ import { findingsOf } from './known-answer.js';
 /** The maximum time that a name may wait for its turn at an upstream. */
 const WAIT_SECONDS = 20;
 
-/** Looks up the names of chunks: in the corpus if an older answer is allowed, and otherwise through lookup. */
+/** Looks up the names of chunks: first in the corpus if older answers are allowed, and the others through lookup. */
 @Injectable()
 export class ChunkQuestionsService {
   constructor(

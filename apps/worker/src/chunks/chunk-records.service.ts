@@ -21,8 +21,9 @@ export class ChunkRecordsService {
   ) {}
 
   /**
-   * Marks a chunk as done, with a final count. Then adds chunks for names that are looked up again, or ends the job
-   * after its last chunk. @returns the count; if the chunk was already done, the first count.
+   * Marks an open chunk as done, with its counts. Unless the job was cancelled, adds chunks for the names that are
+   * looked up again, and queues the end of the job after its last chunk.
+   * @returns the number of charged names; if the chunk was no longer open, the number in its row.
    */
   async keep(job: Job, chunk: Chunk, answers: ChunkAnswers, part: string): Promise<number> {
     const { charged, answered, followers } = answers;

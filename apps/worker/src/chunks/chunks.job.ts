@@ -12,7 +12,7 @@ import { ChunkQuestionsService } from './chunk-questions.service.js';
 import { type Chunk, ChunksRepository } from './chunks.repository.js';
 import { ChunkRecordsService } from './chunk-records.service.js';
 
-/** Maximum number of chunks in progress. Most of them wait for the rate limits of their upstreams. */
+/** Maximum number of chunks that a process looks up at a time. Most wait for the rate limits of their upstreams. */
 export const CONCURRENCY = 16;
 const TIME_LIMIT_MS = 5 * MINUTE_MS;
 /**
@@ -22,7 +22,7 @@ const TIME_LIMIT_MS = 5 * MINUTE_MS;
  */
 export const ASKING_MS = 45 * SECOND_MS;
 /**
- * Replaces `ASKING_MS` while an account without a place is waiting for one. It is longer than the timeout for a silent
+ * After this time, a chunk may lose its place to an account that has none. It is longer than the timeout for a silent
  * name server.
  */
 export const ASKING_MIN_MS = 10 * SECOND_MS;
@@ -158,8 +158,8 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   }
 
   /**
-   * Whether this place must be given up: all places are taken, an account without a place is waiting, and this is the
-   * oldest place of the account with the most places.
+   * Whether this place must be given up: its minimum time is over, all places are taken, an account without a place is
+   * waiting, and this is the oldest place of the account with the most places, at least two.
    */
   private async isWanted(place: Place): Promise<boolean> {
     if (this.places.size < CONCURRENCY || !place.hadTime.aborted) return false;

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#libs/database';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** A chunk of a job: at most 1,000 names with one upstream. */
+/** A chunk of a job: at most 1,000 names; in WHOIS jobs, all with the same upstream. */
 export interface Chunk {
   jobId: string;
   number: number;

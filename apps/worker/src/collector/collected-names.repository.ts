@@ -5,7 +5,7 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
 export type CollectedKind = 'whois' | 'dns';
 
-/** The priorities: new names come before names that were last looked up long ago. */
+/** The priorities: new names come before names that have not been looked up for a long time. */
 export const RANKS = { new: 1, old: 2 } as const;
 
 export interface CollectedName {

@@ -34,7 +34,7 @@ afterAll(async () => {
   await corpus.stop();
 });
 
-/** Counts how often each name has been looked up since the last call. */
+/** Runs the collector once. @returns how often it has looked up each name. */
 async function collect(): Promise<Record<string, number>> {
   lookup.calls.length = 0;
   await under.worker.app.get(CollectNamesJob, { strict: false }).runOnce();

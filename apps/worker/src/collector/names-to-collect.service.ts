@@ -11,7 +11,7 @@ import {
 } from './collected-names.repository.js';
 
 const KINDS: readonly CollectedKind[] = ['dns', 'whois'];
-/** While fewer names than this are waiting, names that were last looked up long ago are added. */
+/** While fewer names than this are waiting, names that have not been looked up for a long time are added. */
 const FEW = 2_000;
 /** While more names than this are waiting, new names are not added; the pass over all names finds them later. */
 const MANY = 500_000;
@@ -59,8 +59,8 @@ export class NamesToCollectService {
   }
 
   /**
-   * If few names are waiting, adds the next names, in the corpus's order, that were last looked up
-   * long ago. The pass starts again after the last name.
+   * If few names are waiting, adds the next names, in the corpus's order, that have not been looked up for a long time.
+   * The pass starts again after the last name.
    */
   async takeOld(kind: CollectedKind): Promise<void> {
     if ((await this.names.count(this.database, kind)) >= FEW) return;

@@ -29,7 +29,7 @@ export class DeliveryFeatures {
   ) {}
 }
 
-/** Sends events to webhooks until the webhooks accept them or about three days have passed. */
+/** Sends events to webhooks until the webhooks accept them, answer with 410 (gone), or about three days have passed. */
 @Injectable()
 export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
   private readonly slots = new DeliverySlots(AT_ONCE);

@@ -17,7 +17,10 @@ type NewDelivery = Pick<Delivery, 'id' | 'webhookId' | 'accountId' | 'type' | 'b
 
 @Injectable()
 export class DeliveriesRepository {
-  /** Lists the active webhooks that subscribe to a type. None of them can be removed until the transaction ends. */
+  /**
+   * Lists the active webhooks that subscribe to a type; none if the account is deleted or suspended. They cannot be
+   * removed until the transaction ends.
+   */
   async listListening(
     transaction: Transaction,
     accountId: string,
@@ -73,8 +76,8 @@ export class DeliveriesRepository {
   }
 
   /**
-   * Returns the time of the newest test of a webhook after `since`, not counting the `skipped` newest ones; undefined if
-   * there is none.
+   * Returns the time of the newest test of a webhook after `since`, not counting the `skipped` newest ones; undefined
+   * if there is none.
    */
   async testBefore(
     transaction: Transaction,

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { faultText } from './fault-text.js';
 import type { FaultWord } from './try-outcome.js';
 
-/** All fault codes of an attempt; the compiler reports missing ones. */
+/** All fault words; the compiler reports missing ones. */
 const CODES: Readonly<Record<FaultWord, RegExp>> = {
   no_public_address: /WORKER_WEBHOOK_EXCEPTIONS/,
   bad_host: /no valid host name/,

@@ -23,8 +23,8 @@ const TEXTS: Readonly<Record<FaultWord, string>> = {
 const TEXTS_BY_CODE = new Map(Object.entries(TEXTS));
 
 /**
- * Returns a sentence that says why an attempt failed and what to do. @param fault a `FaultCode`, or a code of an
- * earlier version.
+ * Returns a text that says why an attempt failed and, for some faults, what to do. @param fault a `FaultCode`, or a
+ * code of an earlier version.
  */
 export function faultText(fault: string): string {
   const [, status] = /^http_([0-9]{3})$/.exec(fault) ?? [];

@@ -9,8 +9,8 @@ export const BODY_MS = SECOND_MS;
 export const WHOLE_MS = 10 * SECOND_MS;
 
 /**
- * Why an attempt got no answer. A host name that does not resolve and one with an internal address
- * get the same word.
+ * Why an attempt got no answer or was not made. A host name that does not resolve and one with an internal address get
+ * the same word.
  */
 export type FaultWord =
   | Exclude<ConnectionFault, 'unresolved' | 'blocked_address'>

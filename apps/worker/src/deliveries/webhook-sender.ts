@@ -41,7 +41,10 @@ export class WebhookSender {
     this.agent = new Agent({ connect: (target, callback) => void open(target, callback) });
   }
 
-  /** Sends an event once. A failure of the receiver or the network is a result, not a rejection. */
+  /**
+   * Sends an event once. A failure of the receiver or the network is a result, not a rejection; an abort by `signal`
+   * gives the fault `answer_timeout`.
+   */
   async send(
     url: string,
     {

@@ -180,7 +180,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     return true;
   }
 
-  /** Queues the removal of the replaced edition: at once if it contains suppressed values, otherwise later. */
+  /** Queues the removal of the replaced edition: at once if it may contain suppressed values, otherwise later. */
   private async removeReplaced(
     transaction: Transaction,
     { folder, suppressionVersion }: Pick<FileEdition, 'folder' | 'suppressionVersion'>,

@@ -49,8 +49,8 @@ export class FileBuilderService {
   ) {}
 
   /**
-   * Builds a file from the data of the corpus.
-   * @throws ServiceUnavailable, the store's errors, and the reason of the signal. After an error, the folder is empty.
+   * Builds a file from the data of the corpus. After an error, the folder may contain a part of the files.
+   * @throws ServiceUnavailable, the store's errors, and the reason of the signal.
    */
   async build(file: PlacedFile, around: Around): Promise<BuiltFile> {
     const ends: DatasetEnd[] = [];
@@ -60,8 +60,9 @@ export class FileBuilderService {
   }
 
   /**
-   * Builds a file from another file, without the rows that have one of the hashes.
-   * @throws UnhashedRow, the store's errors, and the reason of the signal. After an error, the folder is empty.
+   * Builds a file from another file, without the rows that have one of the hashes. After an error, the folder may
+   * contain a part of the files.
+   * @throws UnhashedRow, the store's errors, and the reason of the signal.
    */
   async buildWithout(
     file: PlacedFile,

@@ -19,7 +19,7 @@ export class FileBuildsService {
   ) {}
 
   /**
-   * Plans the builds that are due, and the replacement of files with suppressed values. A repeat
+   * Plans the builds that are due, and the replacement of the newest files that may contain suppressed values. A repeat
    * plans the same editions, because their numbers follow the existing ones.
    */
   async planDue(): Promise<void> {
@@ -28,8 +28,8 @@ export class FileBuildsService {
   }
 
   /**
-   * Builds all files that should exist from the current data, including today's files, although the day is not over.
-   * Builds that `hold` postponed also run.
+   * Plans builds of all files that should exist from the current data, including today's files, although the day is not
+   * over. Builds that `hold` postponed also run.
    */
   async planNow(): Promise<void> {
     const dueAt = this.clock.now();

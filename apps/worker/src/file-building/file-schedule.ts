@@ -11,7 +11,7 @@ const FULL_HOUR = 7;
 /** The number of past days whose files are still built if no process was running when they were due. */
 const CAUGHT_UP_DAYS = 3;
 
-/** A file that must be built again if its newest edition was built before `dueAt`. */
+/** A file that must be built unless an edition has been built since `dueAt`. */
 export interface DueFile {
   dataset: Dataset;
   day: string;

@@ -11,6 +11,7 @@ export interface LaterSuppressed {
   hashes: ReadonlySet<string>;
   /** The version of the suppression list that covers all these values. */
   version: number;
+  /** Whether the file contains any of these values. */
   isHeld: boolean;
 }
 
@@ -28,8 +29,7 @@ export class SuppressedRowsService {
   ) {}
 
   /**
-   * Finds the values that were suppressed after the file's rows were read, and whether the file
-   * holds any of them.
+   * Finds the values that were suppressed after the file's rows were read.
    * @throws UnhashedRow, FileMissing, ServiceUnavailable and the store's errors.
    */
   async find(
@@ -47,7 +47,7 @@ export class SuppressedRowsService {
 
   /**
    * Makes a file available again if it contains no value that was suppressed since it was built. @returns false if it
-   * contains such a value, or if this is unknown.
+   * contains such a value, if this is unknown, or if there is no file.
    */
   async clear({ dataset, day }: Pick<FileEdition, 'dataset' | 'day'>): Promise<boolean> {
     const edition = await this.files.find(this.database, dataset, day);

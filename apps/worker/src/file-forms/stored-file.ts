@@ -5,8 +5,8 @@ import { FILE_MAX_BYTES, type FileStore } from '#libs/files';
 import type { StoredBytes } from '../files/file-edition.js';
 
 /**
- * A file that is written piece by piece, as fast as it is stored. Text goes into `into`; the output of `out` is stored
- * and its size counted.
+ * A file that is written piece by piece, as fast as it is stored. The pieces go into `into`; the output of `out` is
+ * counted, hashed and stored.
  */
 export class StoredFile {
   private readonly hash: Hash = createHash('sha256');
@@ -37,7 +37,7 @@ export class StoredFile {
     return { bytes: this.bytes, sha256: this.hash.digest('hex') };
   }
 
-  /** Ends the writing; no file is stored. */
+  /** Ends the writing. No file is stored unless `end` has already stored it. */
   async abandon(): Promise<void> {
     const reason = new Error('the file is given up');
     this.into.destroy(reason);

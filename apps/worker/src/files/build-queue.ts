@@ -22,7 +22,7 @@ export class BuildQueue extends WorkQueue<BuildWork> {
     super({ name: 'file-builds' });
   }
 
-  /** Adds a build unless it is already waiting. */
+  /** Adds a build unless it is already waiting, running or dead. */
   async build(transaction: Transaction, work: BuildWork): Promise<void> {
     const { dataset, day, edition, isReplacement } = work;
     await this.add(transaction, {

@@ -59,7 +59,7 @@ export class DownloadsService {
   }
 
   /**
-   * Opens the sample: a list of new names that becomes public one day after customers get it.
+   * Opens the sample: a list of new names that becomes public one day after customers get it. @returns like `open`.
    * @throws NotFound, FileWithheld, ServiceUnavailable.
    */
   async sample(): Promise<ServedFile | string> {

@@ -28,7 +28,7 @@ export class StartQueue extends WorkQueue<JobWork> {
   }
 }
 
-/** The queue of jobs whose chunks are all done. */
+/** The queue of jobs to end: all of their chunks are done, or they were cancelled. */
 export class EndQueue extends WorkQueue<JobWork> {
   constructor() {
     super({ name: 'job-ends' });

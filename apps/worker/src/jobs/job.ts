@@ -25,7 +25,7 @@ export interface Job {
   uniqueNames: number;
   invalid: number;
   invalidLines: InvalidLine[];
-  /** The number of unique names without a known upstream. They are looked up free of charge. */
+  /** In WHOIS jobs, the number of unique names without a known upstream. They are looked up free of charge. */
   unsupported: number;
   delivered: number;
   failed: number;
@@ -83,15 +83,15 @@ export interface Part {
   rows: number;
 }
 
-/** Returns the folder of the files with a job's answers. */
+/** Returns the folder of the files from which a job's results are joined. */
 export const partsFolder = (jobId: string) => `jobs/${jobId}/parts/`;
 export const resultKey = ({ id, format }: Pick<Job, 'id' | 'format'>) =>
   `jobs/${id}/results.${format}`;
 
 /**
- * Estimates the remaining seconds from the job's rate so far or, before the first answer, from the known rates of its
- * upstreams. Answers arrive in chunks, so the rate after the first small chunk means little. Therefore, the first
- * estimate is an upper limit until that much time has passed.
+ * Estimates the remaining seconds, at most until the deadline, from the job's rate so far or, before the first answer,
+ * from the known rates of its upstreams. Answers arrive in chunks, so the rate after the first small chunk means
+ * little. Therefore, the first estimate is an upper limit until that much time has passed.
  */
 function etaSeconds(job: Job, done: number, now: Date): number {
   const lived = Math.max(0, now.getTime() - job.createdAt.getTime()) / SECOND_MS;

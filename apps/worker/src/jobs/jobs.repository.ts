@@ -5,7 +5,7 @@ import type { Job, NewJob } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** SQL for the progress of a job. It reads all chunks of the job, so it is evaluated only for running jobs. */
+/** SQL for the progress of a job. It reads all chunks of the job, so it is evaluated only while the job has chunks. */
 const ARRIVED = `case when state in ('running', 'finalizing') then (select coalesce(sum(c.arrived), 0)::int
   from job_chunks c where c.job_id = jobs.id and c.state = 'open') else 0 end as arrived`;
 

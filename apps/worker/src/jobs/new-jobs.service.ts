@@ -43,9 +43,9 @@ const UNCHARGED_A_DAY_MAX = 200;
 const FREE_LINES_KEPT_MAX = 6_000_000;
 const FREE_LINES_OF_NAME = 10;
 /**
- * Maximum number of an account's names that were looked up but not answered. Some names fail at once, and one answered
- * name is enough for a job to count as charged. This limit is high, because a registry's outage may make whole jobs
- * fail, which are then started again.
+ * Maximum number of failed names in an account's stored results; in each job, every charged name offsets one. Some
+ * names fail at once, and one answered name is enough for a job to count as charged. This limit is high, because a
+ * registry's outage may make whole jobs fail, which are then started again.
  */
 const FAILED_NAMES_KEPT_MAX = 30_000_000;
 /** After this time, an interrupted start is undone. */
@@ -80,8 +80,9 @@ export class NewJobsService {
   ) {}
 
   /**
-   * Reserves the price of all names that may be answered, and starts a job. A dry run only returns the price. A
-   * repeated request gets the job that the first one started, even if the process has died since.
+   * Reserves the price of all names that have one, and starts a job. A dry run only returns the price and estimated
+   * times. A request repeated with the same `Idempotency-Key` gets the job that the first one started, even if the
+   * process has died since.
    * @throws IdempotencyKeyRunning while the price of that job is being reserved; NamesTwice, NoValidNames, TooManyJobs,
    *   TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames, NotFound, UploadNotReady, UploadIsRefused,
    *   JobShortOfCredits, JobCreditsBusy, ServiceUnavailable.
@@ -121,7 +122,7 @@ export class NewJobsService {
     try {
       await this.credits.hold(job);
     } catch (error) {
-      // It is unknown whether the hold exists. `StartJobsJob` closes it and removes this job.
+      // The hold may exist. `StartJobsJob` closes it and removes this job.
       await this.wantStart(job);
       throw error;
     }

@@ -25,7 +25,10 @@ export const retryAt = (now: Date) => new Date(now.getTime() + RETRY_MS);
 export const laterAt = (now: Date, seconds: number) =>
   new Date(now.getTime() + seconds * SECOND_MS);
 
-/** Returns when a name is checked next. @param expiresOn `YYYY-MM-DD`. */
+/**
+ * Returns when a name is checked next: after `RECHECK_MS` if wanted, otherwise after the interval, which is shorter for
+ * a registration near its expiry. @param expiresOn `YYYY-MM-DD`.
+ */
 export function nextCheckAt(
   kind: CheckKind,
   { isRecheckWanted, expiresOn }: { isRecheckWanted: boolean; expiresOn: string | null },

@@ -76,8 +76,8 @@ export class ChecksService {
   }
 
   /**
-   * Stores the result of a check, and notifies all accounts that watch the name of changes. A failure only puts the
-   * next check off.
+   * Stores the result of a check, and notifies all accounts that watch the name of changes. A failure changes only the
+   * stored problem and the time of the next check.
    */
   async keep(kind: CheckKind, name: string, found: NameFindings): Promise<void> {
     const { outcome, laterSeconds, body } = found;

@@ -52,7 +52,7 @@ export class PaidChecksService {
 
   /**
    * Charges an account's checks. A repeat charges nothing twice, because entitlement recognises the id.
-   * @returns the seconds after which there may be more to charge; undefined if nothing is left.
+   * @returns the seconds after which to call this again; undefined if nothing is left to charge.
    */
   async charge(accountId: string): Promise<number | undefined> {
     const openedBefore = new Date(this.clock.now().getTime() - COLLECTED_MS);

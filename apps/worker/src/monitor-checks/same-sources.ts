@@ -16,8 +16,8 @@ export interface Comparable {
 }
 
 /**
- * Leaves out values that only the previous servers of a name can confirm or refute, until those servers answer again.
- * Such values are not changes.
+ * Leaves out values that only the previous servers of a name can confirm or refute, until those servers answer again or
+ * `MOVED_MS` is over. Such values are not changes.
  */
 export function withSameSources(
   { state, pending }: { state: NameState; pending: NameState },

@@ -56,8 +56,8 @@ export class NearWords {
   }
 
   /**
-   * Returns the indexes of the words that differ from the text by one or two typing errors. Words equal to the text are
-   * not among them.
+   * Returns the indexes of the words that differ from the text by at least one typing error, and by no more than
+   * `slipsOf` allows.
    */
   find(text: string): number[] {
     const isTwo = text.length >= TWO_SLIPS_LENGTH - 2 && text.length <= this.twoSlipsMax + 2;
@@ -111,7 +111,7 @@ for (let at = 1; at <= TEXT_LENGTH_MAX; at++) POWERS[at] = Math.imul(POWERS[at -
 const begins = new Int32Array(TEXT_LENGTH_MAX + 1);
 
 /**
- * Visits the hashes of a text and of all texts that result from removing one or two letters. Some hashes may occur
+ * Visits the hashes of a text and of all texts that result from removing up to `slips` letters. Some hashes may occur
  * twice.
  */
 function eachKey(given: string, slips: 1 | 2, visit: (key: number) => void): void {

@@ -15,8 +15,8 @@ const MEMBERS = { owner: 'name', email: 'email_address', company: 'company' } as
 export type PublishedValues = Readonly<Record<Selector, readonly string[]>>;
 
 /**
- * Returns the values that a registration publishes about its contacts, without withheld values and without contacts
- * that a privacy service replaces.
+ * Returns the values that a registration publishes about its contacts, without withheld values; none if a privacy
+ * service replaces the contacts.
  */
 export function publishedValues(record: Readonly<Record<string, unknown>>): PublishedValues {
   const contacts =

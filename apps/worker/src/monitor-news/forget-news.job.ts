@@ -6,7 +6,7 @@ import { DigestsMaintenanceRepository } from './digests-maintenance.repository.j
 const KEPT_DAYS = 90;
 const AT_ONCE = 5_000;
 
-/** Removes events of monitors after 90 days, and test events after a day. */
+/** Removes events of monitors after 90 days, test events after a day, and old counts of reported names. */
 @Injectable()
 export class ForgetNewsJob implements Job {
   readonly name = 'forget-monitor-news';

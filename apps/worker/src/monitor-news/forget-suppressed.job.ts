@@ -9,8 +9,8 @@ import { DigestsMaintenanceRepository } from './digests-maintenance.repository.j
 const READER = 'suppressed domains';
 
 /**
- * Removes events about suppressed domains. It runs twice, because an event that was being processed when its name was
- * suppressed may be stored after the first run.
+ * Removes events about suppressed domains, twice after each suppression, because an event that was being processed when
+ * its name was suppressed may be stored after the first removal.
  */
 @Injectable()
 export class ForgetSuppressedJob implements Job {

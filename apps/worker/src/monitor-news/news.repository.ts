@@ -25,7 +25,10 @@ const ACTIVE = `select from monitors m where m.id = q.monitor_id and (q.type = '
 
 @Injectable()
 export class NewsRepository {
-  /** Stores events of active monitors. @returns the ids of the events that were not reported before. */
+  /**
+   * Stores events of active monitors, and test events of any monitor.
+   * @returns the ids of the events that were not reported before.
+   */
   async insert(transaction: Transaction, all: NewNews[]): Promise<Set<string>> {
     const rows = await transaction.query<{ id: string }>(
       `insert into monitor_events (id, monitor_id, account_id, fact, type, domain_name, details, state, at, awaits_mail)
@@ -37,7 +40,8 @@ export class NewsRepository {
   }
 
   /**
-   * Returns how many names monitors have reported on a day, and locks these counts until the transaction ends.
+   * Returns how many names monitors have reported on a day, and locks these counts until the transaction ends. On a new
+   * day, they start at 0.
    * @param day `YYYY-MM-DD`.
    */
   async lockFinds(

@@ -10,7 +10,7 @@ import { SlotsQueue } from './slots-queue.js';
 
 /** Maximum number of monitors of an account, including paused ones. */
 const MONITORS_MAX = 20_000;
-/** Number of domain monitors beyond the plan's limit that may be created or resumed per day and are checked at once. */
+/** How many domain monitors, in addition to the plan's limit, are checked at once if created or resumed in a day. */
 const SPARE_FIRST_CHECKS = 10;
 
 @Injectable()
@@ -61,9 +61,10 @@ export class MonitorPlacesService {
   }
 
   /**
-   * Whether the domain of a new or resumed monitor is checked at once. It is not if another monitor of the account
-   * watches the domain, or if the account has created too many monitors that day. Otherwise, creating, reading and
-   * removing monitors would be free lookups. Call this under the lock that `take` acquires, before the monitor counts.
+   * Counts a new or resumed monitor, and decides whether its domain is checked at once. It is not if another monitor of
+   * the account watches the domain, or if the account has created or resumed too many monitors that day. Otherwise,
+   * creating, reading and removing monitors would be free lookups. Call this under the lock that `take` acquires,
+   * before the monitor is stored.
    */
   async isCheckedAtOnce(
     transaction: Transaction,

@@ -27,7 +27,7 @@ export interface Monitor {
 export interface ShownMonitor extends Monitor {
   dnsCheckedAt: Date | null;
   whoisCheckedAt: Date | null;
-  /** Null while the monitor is paused. */
+  /** Null for monitors that are not checked: paused ones, those over the limit, and those of brands and registrants. */
   dnsDueAt: Date | null;
   whoisDueAt: Date | null;
   expiresOn: string | null;

@@ -2,7 +2,7 @@ import type { MonitorKind } from '#libs/contracts';
 import { Problem, counted } from '#libs/platform';
 
 export class MonitorLimitReached extends Problem {
-  /** @param plan the smallest plan with a higher limit. */
+  /** @param plan the smallest plan with a higher limit; undefined if there is none. */
   constructor(kind: MonitorKind, limit: number, plan: string | undefined) {
     super({
       code: 'monitor_limit_reached',

@@ -12,7 +12,7 @@ const isActive = (monitor: string) => `not ${monitor}.is_paused and not ${monito
  */
 const ifOwn = (at: string, value: string) => `case when ${at} >= m.watched_from then ${value} end`;
 const HAS_REGISTRATION = `w.whois -> 'domain_registered' ->> 0 = 'yes'`;
-/** SQL: monitors with the results of their names' checks. A paused monitor has none. */
+/** SQL: monitors with the results of their names' checks. A monitor that is paused or over the limit has none. */
 const SHOWN = `
   select m.id, m.account_id as "accountId", m.kind, m.name, m.is_paused as "isPaused", m.is_over_limit as "isOverLimit",
     m.sends_mail as "sendsMail", m.rule, m.created_at as "createdAt", checks.*,
@@ -178,7 +178,8 @@ export class MonitorsRepository {
   }
 
   /**
-   * Activates an account's oldest monitors within its limit, and pauses all others.
+   * Activates an account's oldest monitors within its limits, and marks the others as over the limit. Monitors that the
+   * account has paused stay paused.
    * @returns the domains of the monitors that have become active.
    */
   async fit(

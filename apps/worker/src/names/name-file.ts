@@ -3,7 +3,7 @@ import { Turns } from '#libs/platform';
 import { BAD_LINES_SHOWN, type BadLine, readName, storedLine } from './read-name.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-/** Maximum length of a line that is kept in memory. A longer line contains more than a name. */
+/** Maximum length of an unfinished line that is kept for the next chunk. A longer line contains more than a name. */
 const LINE_LENGTH_MAX = 64 * 1024;
 /** Maximum length of a name as given (S71). */
 const ENTRY_LENGTH_MAX = 255;
@@ -21,8 +21,8 @@ const UNIT_LENGTH = 512;
  */
 const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
 /**
- * The bytes that count as one line. A longer line counts as several, so that no file takes longer to read than one with
- * the maximum number of names.
+ * The bytes of a typical line. A file with longer lines counts as having more lines, so that no file takes longer to
+ * read than one with the maximum number of names.
  */
 const BYTES_OF_LINE = UPLOAD_BYTES_MAX / UPLOAD_LINES_MAX;
 
@@ -61,7 +61,7 @@ export class NameFile {
     yield rows;
   }
 
-  /** The number of lines read so far. A long line counts as several. */
+  /** The number of lines read so far, or the number of typical lines in the bytes read so far if that is larger. */
   get linesRead(): number {
     return Math.max(this.number, Math.ceil(this.bytes / BYTES_OF_LINE));
   }
@@ -94,7 +94,7 @@ export class NameFile {
     return `${listId}\t${this.number}\t${copied(name)}\t\t${copied(fault!)}\n`;
   }
 
-  /** Determines from the first line which column contains the names. @returns whether the line is a header. */
+  /** Determines from the first line with text which column contains the names. @returns whether it is a header. */
   private begin(line: string): boolean {
     this.delimiter = DELIMITERS.find((one) => line.includes(one));
     const cells = this.cells(line)

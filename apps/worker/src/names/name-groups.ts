@@ -21,8 +21,9 @@ export interface TldEstimate {
 }
 
 /**
- * Estimates how long the names of each top-level domain take at the known rates of their upstreams. Names with the same
- * upstream wait for one another. @returns the top-level domains, those with the most names first.
+ * Estimates how long the names of each top-level domain take. All names share the rate of the installation; for WHOIS,
+ * names with the same upstream also share its known rate. @returns the top-level domains, those with the most names
+ * first.
  */
 export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns'): TldEstimate[] {
   const all = groups.reduce((sum, { names }) => sum + names, 0);

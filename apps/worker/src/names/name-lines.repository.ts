@@ -6,7 +6,7 @@ import type { LeftOutLine, StoredLine } from './read-name.js';
 /** Maximum number of top-level domains of an upstream that are counted separately. No known upstream has more. */
 const TLDS_OF_UPSTREAM_MAX = 1_000;
 
-/** Stores names as given, until jobs have split them into chunks. */
+/** Stores the lines of lists of names, each the list of a job or of an upload. */
 @Injectable()
 export class NameLinesRepository {
   async insert(

@@ -13,9 +13,9 @@ export interface BadLine {
   message: string;
 }
 
-/** A line as it is stored until its job is split. */
+/** A line as it is stored. */
 export interface StoredLine extends NamedLine {
-  /** The fault of the line. If there is a fault, `name` contains the text as given. */
+  /** The fault of the line. If there is a fault, `name` contains the text of the line, shortened if it is long. */
   fault: string | null;
 }
 

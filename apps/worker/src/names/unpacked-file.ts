@@ -78,7 +78,7 @@ function isDamage(error: unknown): boolean {
   return String(code).startsWith('Z_') || (kind === Error && code === '');
 }
 
-/** Opens the only entry of a ZIP file, whatever its name (S72). @throws UnreadableFile. */
+/** Opens the only entry of a ZIP file, whatever its name (S72). @throws UnreadableFile; the store's errors. */
 async function onlyEntry(files: FileStore, key: string, sizeBytes: number): Promise<Readable> {
   const reader = new StoredFile(files, key);
   const fault = (error: unknown) => reader.fault ?? new UnreadableFile('broken_archive', error);

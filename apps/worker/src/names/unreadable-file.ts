@@ -21,7 +21,7 @@ const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
  */
 export const LINES_OF_ACCOUNT_MAX = 6_000_000;
 
-/** Thrown for a file that cannot be read as a list of names, so that a retry would not help. */
+/** The reason why an uploaded file is rejected. */
 export class UnreadableFile extends Error {
   readonly detail: string;
 

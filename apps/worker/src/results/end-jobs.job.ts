@@ -14,7 +14,7 @@ import { ResultMailsService } from './result-mails.service.js';
 import { ResultFilesService } from './result-files.service.js';
 
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
-/** The time to wait for chunks that were in progress when their job was cancelled. */
+/** The pause before the next check whether the running chunks of a cancelled job have ended. */
 const CHUNKS_END_SECONDS = 2;
 
 @Injectable()
@@ -30,8 +30,8 @@ export class EndFeatures {
 }
 
 /**
- * Ends jobs: charges what has not been charged, joins the answers into one file, releases unused credits, and sends an
- * e-mail.
+ * Ends jobs: charges what has not been charged, joins the answers into one file, releases unused credits, and notifies
+ * the account by e-mail and webhooks.
  */
 @Injectable()
 export class EndJobsJob extends WorkRunner<JobWork> {

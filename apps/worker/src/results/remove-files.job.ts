@@ -5,7 +5,7 @@ import { Logger } from '#libs/platform';
 import { type Work, WorkRunner } from '#libs/work';
 import { FolderQueue, type FolderWork } from '../uploads/upload-queues.js';
 
-/** Removes files whose rows are deleted, or whose content is now in another file. */
+/** Removes files that are no longer needed. */
 @Injectable()
 export class RemoveFilesJob extends WorkRunner<FolderWork> {
   constructor(

@@ -13,7 +13,10 @@ const HEADER_BYTES_MAX = 64 * 1024;
 export class ResultFilesService {
   constructor(private readonly files: FileStore) {}
 
-  /** Writes the file. @returns undefined if there are no answers. A repeat writes the same file again. */
+  /**
+   * Writes the file; a repeat writes the same file again. @returns undefined if there are no answers, so that no file
+   * is written.
+   */
   async join(job: Job, parts: readonly Part[]): Promise<JobArtifact | undefined> {
     if (parts.length === 0) return undefined;
     const header = `${partsFolder(job.id)}header.gz`;

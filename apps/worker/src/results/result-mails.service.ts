@@ -10,8 +10,8 @@ import { WorkerConfig } from '../worker.config.js';
 const NAMES_OF_KINDS = { whois: 'WHOIS', dns: 'DNS' } as const;
 
 /**
- * Announces the end of a job by e-mail and to webhooks. The e-mail contains no data, only a link to a page that
- * requires a log-in (S83).
+ * Announces the end of a job by e-mail and to webhooks. The e-mail contains counts, but no names or answers, and a link
+ * to a page that requires a log-in (S83).
  */
 @Injectable()
 export class ResultMailsService {

@@ -47,7 +47,7 @@ class LongFileWaits extends Error {}
  */
 @Injectable()
 export class ReadUploadsJob extends WorkRunner<ReadWork> {
-  /** One file per account is read at a time, so an account with large files does not delay the others. */
+  /** The accounts with a file being read: one file each, so that an account with large files does not delay others. */
   private readonly reading = new Set<string>();
   /**
    * The uploads that turned out to be long but are not read yet. The size of a compressed file does not show its
@@ -124,8 +124,8 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
 
   /**
    * Reads, counts and stores the names in a file.
-   * @throws UnreadableFile; StatementTimeout if reading takes too long; LongFileWaits; the store's errors, and the
-   *   reason of the signal.
+   * @throws UnreadableFile; StatementTimeout if reading takes too long; LongFileWaits; WorkLost; the store's errors,
+   *   and the reason of the signal.
    */
   private async read(upload: Upload, found: NameFile, work: Work<ReadWork>): Promise<void> {
     const { id, accountId, pieces } = upload;

@@ -61,8 +61,8 @@ export class IncomingUploadsService {
   }
 
   /**
-   * Implements the methods of tus 1.0.0 (https://tus.io/protocols/resumable-upload).
-   * @param incoming with the id of an existing upload. @throws NotFound, InvalidRequest.
+   * Answers a request of tus 1.0.0 (https://tus.io/protocols/resumable-upload); the answer to another version is 412.
+   * @param incoming with the id of the upload, unless the request creates one. @throws NotFound, InvalidRequest.
    */
   async speakTus(incoming: IncomingUpload & { id?: string }): Promise<void> {
     const { accountId, id, path, request, reply } = incoming;

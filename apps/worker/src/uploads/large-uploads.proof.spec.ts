@@ -10,7 +10,7 @@ const LIMIT_MS = 10 * MINUTE_MS;
 jest.setTimeout(LIMIT_MS);
 
 const MIB = 1024 ** 2;
-/** The limit for the sender, the worker and both ends of each connection, which all run in this process. */
+/** The limit of memory growth for the sender, the worker and both ends of each connection, all in this process. */
 const GROWTH_MAX = 300 * MIB;
 const LINES_A_PIECE = 10_000;
 const under = new WorkerUnderTest();

@@ -33,9 +33,11 @@ export class UploadFormsService {
   ) {}
 
   /**
-   * Stores the file of a form. After a failure, the stored data is removed.
+   * Stores the file of a form, or returns the upload of an earlier complete form with the same key. After a failure,
+   * the stored data is removed.
    * @throws NoFileInForm, FormCutOff, UploadsFull, PayloadTooLarge, TooManyUnreadBytes, TooManyUploadsADay,
-   *   TooManyLinesADay, FilesUnavailable; IdempotencyKeyRunning if a later form with the same key has replaced this.
+   *   TooManyLinesADay, FilesUnavailable; NotFound if the upload was deleted in the meantime; IdempotencyKeyRunning if
+   *   a later form with the same key has replaced this form.
    */
   async take(accountId: string, body: Readable, contentType: string): Promise<UploadAnswer> {
     const form = openForm(contentType);

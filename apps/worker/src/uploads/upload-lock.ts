@@ -27,9 +27,9 @@ export class UploadLock implements Lock {
   ) {}
 
   /**
-   * Waits for the lock, then renews it until it is released.
-   * @param letGo ends the request that has the lock.
-   * @throws 423 if another request keeps the lock.
+   * Waits for the lock, and then renews it in the background until `unlock`.
+   * @param letGo ends this request; called when a later request wants the lock.
+   * @throws status 423 if another request keeps the lock, or if the signal is aborted meanwhile.
    */
   async lock(signal: AbortSignal, letGo: RequestRelease): Promise<void> {
     const untilMs = monotonicMs() + PATIENCE_MS;

@@ -6,7 +6,7 @@ import { Problem, monotonicMs, newId } from '#libs/platform';
 import type { UploadsService } from './uploads.service.js';
 import { UPLOAD_KEPT_MS, type Upload, shownName, uploadFolder } from './upload.js';
 
-/** Maximum size of a piece, which is also the most data that must be sent again after a crash. */
+/** The size at which a piece ends. After a crash, only the data of the last piece must be sent again. */
 const PIECE_BYTES = 32 * 1024 ** 2;
 /** Maximum number of pieces, so that a client that sends single bytes cannot fill a folder with files. */
 const PIECES_MAX = 1_000;
@@ -119,7 +119,7 @@ class Incoming {
 
 const OVER: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** Waits for `work`, and converts its rejection to the form that the tus library passes on. */
+/** Waits for `work`. If it fails with a `Problem`, adds the members that the tus library passes on. */
 async function told<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

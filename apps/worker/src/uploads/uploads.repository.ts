@@ -125,7 +125,8 @@ export class UploadsRepository {
   }
 
   /**
-   * Sums the lines of all uploads whose names have been counted. Call `lockNew` first, so that the sum stays correct.
+   * Sums the lines of the account's uploads whose names have been counted. Call `lockNew` first, so that the sum stays
+   * correct.
    */
   async countLines(transaction: Transaction, accountId: string): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(

@@ -34,9 +34,9 @@ const UPLOADS_MAX = 10;
  */
 const UPLOADS_A_DAY_MAX = 500;
 /**
- * Maximum number of lines read per account and day: as many as ten files of maximum size contain. Each line is written
- * to the database before it is known whether the file will be kept, so without this limit, 500 such files would add
- * hundreds of gigabytes to the database's log.
+ * The number of lines read in a day after which an account can begin no more uploads that day: as many as ten files of
+ * maximum size contain. Each line is written to the database before it is known whether the file will be kept, so
+ * without this limit, 500 such files would add hundreds of gigabytes to the database's log.
  */
 const LINES_A_DAY_MAX = 30_000_000;
 /**
@@ -58,7 +58,7 @@ export class UploadsService {
   ) {}
 
   /**
-   * Adds an upload, or returns the existing upload with the same key.
+   * Adds an upload. An existing upload with the same key is returned as `known` or, if it is incomplete, replaced.
    * @throws UploadsFull, TooManyUnreadBytes, TooManyUploadsADay, TooManyLinesADay.
    */
   async begin(

@@ -18,7 +18,7 @@ const BULK_ITEMS_MAX = 100;
 export const BULK_BODY_BYTES = 256 * 1_024;
 const NAME_LENGTH_MAX = 2_048;
 
-/** Declares a member of a request's body: a list of up to 100 strings, each of at most `lengthMax` characters. */
+/** Declares a member of a request's body: a list of up to 100 strings, each of 1 to `lengthMax` characters. */
 export function TextList(lengthMax = NAME_LENGTH_MAX): PropertyDecorator {
   return applyDecorators(
     // This rule is checked first: for a value that is missing or not a list, "shorter" would be the wrong advice.

@@ -48,7 +48,7 @@ function domainOf(text: string): DomainName | undefined {
   return parsed.ok ? parsed.domain : undefined;
 }
 
-/** Reads text of limited length. @param pattern must match the whole text; `rule` states it in words ("must be …"). */
+/** Reads text of limited length. @param pattern an anchored expression; `rule` states it in words ("must be …"). */
 export function text(
   lengthMax: number,
   { pattern, rule }: { pattern?: RegExp; rule?: string } = {},
@@ -156,7 +156,7 @@ const PATHS_MAX = 50;
 const PATH = '[a-z][a-z0-9_]{0,39}(?:\\.[a-z0-9][a-z0-9_]{0,39}){0,4}';
 const PATHS = new RegExp(`^${PATH}(?:,${PATH}){0,${PATHS_MAX - 1}}$`);
 
-/** The member that is in every answer, whatever is selected. */
+/** A member that is in every answer, whatever is selected. */
 const META = 'meta';
 const NAMED_MAX = 5;
 

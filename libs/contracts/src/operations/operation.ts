@@ -50,7 +50,7 @@ export type AnswerForm =
        */
       hasMeta?: boolean;
     }
-  /** One item per line, sent as they arrive; `last` is the class of the closing line. */
+  /** One item per line, in the order of arrival; `last` is the class of the closing line. */
   | { type: 'application/x-ndjson'; of: ItemClass; last: DataClass }
   | { type: 'text/csv'; columns: readonly string[] }
   /**
@@ -83,7 +83,7 @@ export interface OperationExample {
 export type ConcurrencyClass = RateClass | 'public';
 
 export interface OperationLimits {
-  /** Time limit until its owner begins to answer, and between two parts of the answer, in milliseconds. */
+  /** Time limit, in milliseconds, until the owner begins to answer, and between two parts of the answer. */
   timeoutMs: number;
   bodyBytes: number;
   /** Maximum size of a complete JSON answer. */
@@ -130,7 +130,7 @@ export interface Operation<P extends Parameters = Parameters> {
   takesIdempotencyKey?: boolean;
   answers: readonly AnswerForm[];
   price: Price;
-  /** Replaces the limits that `limitsOf` returns for requests of this kind. */
+  /** Replaces the limits that `limitsOf` would otherwise return. */
   limits?: Partial<OperationLimits>;
   /** Only for a paged search; `pagedSearch` creates it, with its parameters and its price. */
   paged?: PagedSearch;

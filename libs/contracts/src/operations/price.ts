@@ -32,7 +32,7 @@ export function maxCredits(price: Price, input: PricedInput): number {
   return price.per === 'item' ? each * price.items(input) : each;
 }
 
-/** Returns the credits for one answer, item or page; the maximum if the parameter that decides has another value. */
+/** Returns the credits for one answer, item or page; the maximum if the parameter that decides has no priced value. */
 export function creditsEach(credits: Credits, input: PricedInput): number {
   if (typeof credits === 'number') return credits;
   const chosen = credits.by[String(input.values[credits.parameter])];

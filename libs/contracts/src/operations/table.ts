@@ -182,10 +182,7 @@ export * from './whois/whois-live.js';
 export * from './whois/whois-parties.js';
 export * from './whois/whois-provenance.js';
 
-/**
- * Every listed operation of the product, in the order of the documents. Everything in this list is routed, validated,
- * priced and documented.
- */
+/** The rows of all operations, in the order of the documents. */
 const LISTED: readonly Operation[] = [
   WHOIS_LIVE,
   WHOIS_BULK,
@@ -206,7 +203,7 @@ const LISTED: readonly Operation[] = [
   REPUTATION,
   UPLOAD_CREATE,
   UPLOADS,
-  // These rows come before those with GET, for which Fastify would create its own HEAD.
+  // This row comes before the one with GET, for which Fastify would create its own HEAD.
   UPLOAD_STATE,
   UPLOAD,
   UPLOAD_APPEND,

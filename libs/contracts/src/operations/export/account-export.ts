@@ -3,7 +3,7 @@ import { IsObject, IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { defineOperation } from '../operation.js';
 
-/** The rows of each table, as the service stores them; only secrets and hashes of secrets are left out. */
+/** The rows of each table, as the service stores them, without secrets and internal values. */
 type HeldRows = Record<string, Record<string, unknown>[]>;
 
 const HeldTables = () =>

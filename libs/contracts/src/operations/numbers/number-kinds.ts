@@ -8,7 +8,7 @@ import {
 } from '#libs/domain-names';
 import type { ParameterKind } from '../parameter.js';
 
-/** The addresses and AS numbers for documentation (RFC 5737, RFC 3849, RFC 5398), which only test keys may use. */
+/** Addresses and AS numbers for documentation (RFC 5737, 3849, 9637 and 5398), which only test keys may use. */
 const DOCUMENTATION_IPV4 = blockListOf(['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24']);
 const DOCUMENTATION_IPV6 = blockListOf(['2001:db8::/32', '3fff::/20']);
 const DOCUMENTATION_ASNS = [

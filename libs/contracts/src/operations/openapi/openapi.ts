@@ -234,7 +234,7 @@ function headerParameters(operation: Operation): DescribedParameter[] {
   ];
 }
 
-/** Removes the example of a parameter that the example call does not need. */
+/** Returns a parameter that the example call does not need: optional, and without an example. */
 function withoutExample(one: DescribedParameter): DescribedParameter {
   const optional = { ...one, required: false };
   delete optional.example;

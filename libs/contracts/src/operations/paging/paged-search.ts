@@ -83,7 +83,7 @@ export function listPages(pageSize: number, pageSizeMax = 100) {
   } as const;
 }
 
-/** The parameters that select a page rather than the data. */
+/** The parameters that select a page or limit its price, rather than select the data. */
 export const PAGE_PARAMETERS: ReadonlySet<string> = new Set([
   'page',
   'page_size',

@@ -185,7 +185,7 @@ export function pageHeaders(
   };
 }
 
-/** Returns the header that the gateway needs to link the next page of a list that is not a search. */
+/** Returns the header that the gateway needs to link the next page; none on the last page. */
 export function linkHeaders({ next_cursor }: Paging): Record<string, string> {
   return next_cursor === null ? {} : { [NEXT_CURSOR_HEADER]: next_cursor };
 }

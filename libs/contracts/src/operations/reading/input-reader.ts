@@ -36,8 +36,7 @@ export interface InputReaderOptions {
 
 /**
  * Reads the parameters of one operation in one version: the same code runs at the gateway and at the owner, so that
- * neither rejects what the other accepts. All lookups are done at construction and none while reading, because every
- * request is read here.
+ * neither rejects what the other accepts. The constructor prepares what it can, because every request is read here.
  */
 export class InputReader {
   private readonly slots: Slot[] = [];

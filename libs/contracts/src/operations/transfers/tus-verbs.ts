@@ -17,8 +17,8 @@ export interface TusUploads {
 const CHUNK = 'application/offset+octet-stream';
 
 /**
- * Returns the settings that upload rows share, one for each method of tus 1.0.0; each row adds its name, summary and
- * problems. `create` also accepts a form (`multipart/form-data`), for which it needs the class of the answer.
+ * Returns the settings that upload rows share, one set for each method of tus 1.0.0; each row adds its name, summary
+ * and problems. `create` also accepts a form (`multipart/form-data`), so its row adds the answer and an example.
  */
 export function tusVerbs({ service, path, ownerPath, access, limitBytes, extensions }: TusUploads) {
   const rest = { access, price: { per: 'free' } } as const;

@@ -22,7 +22,7 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** The event that only the test button sends. */
+/** The event that only a test of a webhook sends. */
 export const WEBHOOK_TEST_EVENT = 'webhook.test';
 
 export const WEBHOOK_STATES = ['active', 'paused', 'disabled'] as const;
