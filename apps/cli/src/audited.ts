@@ -17,8 +17,8 @@ export async function audited<T>(
 }
 
 /**
- * If the result of `work` is unknown, tells the operator the id under which it moves money or credits. A repeat under
- * another id would move them again.
+ * Runs `work`, which moves money or credits under `id`. If its result is unknown, also tells the operator this id,
+ * because a repeat under another id would move them again. @throws the errors of `work`.
  */
 export async function repeatable<T>(id: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -34,7 +34,7 @@ export async function repeatable<T>(id: string, work: () => Promise<T>): Promise
 /**
  * Records the inspection of an account in the audit log and returns the account's summary; called
  * before an account's data is read.
- * @throws NotFound.
+ * @throws NotFound for an unknown account; the errors of `withService`.
  */
 export async function inspected(config: CliConfig, accountId: string): Promise<AccountSummary> {
   return withService(config, 'account', (http) =>

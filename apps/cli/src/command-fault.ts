@@ -37,7 +37,7 @@ interface SystemError extends Error {
 }
 
 /**
- * Returns a sentence for an error of the operating system, the network or a database; undefined for any other error.
+ * Returns a sentence for a common error of the operating system, the network or a database; undefined for other errors.
  */
 export function systemFault(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -52,7 +52,7 @@ export function systemFault(error: unknown): string | undefined {
     severity,
     message,
   } = error as SystemError;
-  // `mkdir` creates missing parents first, so ENOENT means that the file system does not accept new folders.
+  // Commands create missing parents first, so ENOENT means that the file system does not accept new folders.
   if (syscall === 'mkdir' && code === 'ENOENT') return `${path}: no folder can be created here.`;
   if (path !== undefined && code in OF_FILES) return `${path}: ${OF_FILES[code]}`;
   const host = address ?? hostname;

@@ -28,7 +28,7 @@ export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
 export type Databases = InstanceType<typeof DatabasesConfig>;
 
-/** The apps whose settings are documented, in the order of the documents. */
+/** The config classes that are documented, each with the app that reads it, in the order of the documents. */
 export const CONFIGURED_APPS: DocumentedApp[] = [
   { name: 'solo', config: SoloConfig },
   { name: 'solo', config: OwnDatabasesConfig },

@@ -21,7 +21,7 @@ interface Row {
   name: string;
   args: (known: Known) => string[];
   answers: unknown;
-  /** The resulting entry in the account's or the installation's audit log; null if there is none. */
+  /** The action in the resulting entry of the account's or the installation's audit log; null if there is none. */
   audited: string | null;
 }
 

@@ -63,7 +63,7 @@ async function main(): Promise<void> {
   await operatorProgram(config, events, databases, own).parseAsync();
 }
 
-// The reader of the output may close the pipe, as `head` does. The exit code of an error stays the same.
+// The reader of the output may close the pipe, as `head` does. If stderr cannot be written, the exit code is 1.
 for (const [stream, code] of [
   [process.stdout, 0],
   [process.stderr, 1],

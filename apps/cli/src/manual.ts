@@ -326,7 +326,7 @@ export function leavesOf(command: Command): Command[] {
 /**
  * Adds an example to the help of every command, and the exit codes to that of the program. A command whose entry
  * contains JSON gets the option `--json`.
- * @throws if a command has no entry.
+ * @throws Error if a command has no entry.
  */
 export function addManual(program: Command): void {
   program.addHelpText('after', `\n${EXIT_CODES}`);

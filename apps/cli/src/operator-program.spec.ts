@@ -7,7 +7,7 @@ import { DatabasesConfig, OwnDatabasesConfig } from './declared.js';
 import { EXIT_CODES, MANUAL, leavesOf, pathOf } from './manual.js';
 import { operatorProgram } from './operator-program.js';
 
-/** Creates the program with every command. The output is recorded, and the actions do nothing. */
+/** Creates the program with every command. Its output is recorded, and it throws an error where it would exit. */
 function quiet(): { program: Command; said: () => string } {
   let text = '';
   const program = operatorProgram(

@@ -18,9 +18,9 @@ const SERVER = 'DATABASE_ADMIN_URL';
 const OF_THE_SHELL: readonly string[] = ['dataFolder', 'operatorName'];
 
 /**
- * Returns the settings that commands get: the shell's settings or, if it has none, the settings of the installation
- * that runs in `dataFolder`, never a mixture. Settings that a shell took from an installation that has ended in the
- * meantime are ignored. @throws ConfigurationError if there are no other settings.
+ * Returns the settings that commands get. The settings of an installation come from the shell or, if it has none, from
+ * the installation that runs in `dataFolder`, never from both. Settings that a shell took from an installation that has
+ * ended in the meantime are ignored. @throws ConfigurationError if there are no other settings.
  */
 export function operatorSettings(environment: Settings, dataFolder: string): Settings {
   const owned = settingsOf(CliConfig)

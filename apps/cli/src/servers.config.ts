@@ -4,7 +4,7 @@ import { type ConfigClass, type ServiceName, Setting } from '#libs/platform';
 import { databaseSetting } from '#libs/services';
 import { CliConfig } from './cli.config.js';
 
-/** The settings of commands that use databases. Commands that only call services do not load them. */
+/** The settings of commands, and the URL of the databases' administrator, which only some commands need. */
 export class ServersConfig extends CliConfig {
   @Setting({
     env: 'DATABASE_ADMIN_URL',

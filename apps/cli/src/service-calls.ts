@@ -11,7 +11,10 @@ const URLS = {
   entitlement: ['entitlementUrl', 'ENTITLEMENT_URL'],
 } as const;
 
-/** Reads data from billing if it is part of the installation; otherwise, prints a note and returns an empty list. */
+/**
+ * Reads data from billing if the settings contain its URL; otherwise, prints a note and returns an empty list. @throws
+ * the errors of `withService`.
+ */
 export async function withBilling<T>(
   config: CliConfig,
   work: (billing: BillingClient) => Promise<T[]>,
@@ -23,7 +26,10 @@ export async function withBilling<T>(
   return withService(config, 'billing', (http) => work(new BillingClient(http)));
 }
 
-/** Runs `work` with calls to one service, as an operator, and closes the connections. */
+/**
+ * Runs `work` with calls to one service, and closes the connections. @throws ConfigurationError if the service's URL or
+ * the secret is not set; the errors of `work`.
+ */
 export async function withService<T>(
   config: CliConfig,
   audience: keyof typeof URLS,

@@ -68,8 +68,8 @@ const noted = () => {};
 const REMEDY = 'On Debian: apt-get install default-jre-headless maven redis-server';
 
 /**
- * Returns the reason why a cluster cannot run on this machine, with the packages to install; undefined if a cluster can
- * run.
+ * Returns the reason why a cluster cannot run on this machine, with the programs that are missing; undefined if a
+ * cluster can run.
  */
 export function clusterAvailability({
   broker = true,
@@ -81,8 +81,9 @@ export function clusterAvailability({
 
 /**
  * Starts every service in its own process, each from its compiled `main.js` and an environment, together with
- * PostgreSQL, Kafka and Valkey, all on loopback.
- * @throws StartFault if a cluster cannot run on this machine; nothing is left running then.
+ * PostgreSQL and, unless the options exclude them, Kafka and Valkey, all on loopback. If a part does not start, nothing
+ * is left running.
+ * @throws StartFault if a cluster cannot run on this machine; the reason of `signal`; the errors of the parts.
  */
 export async function startCluster(options: ClusterOptions): Promise<RunningCluster> {
   const missing = clusterAvailability(options);
@@ -173,7 +174,7 @@ class StartingCluster {
     this.options.progress?.(step);
   }
 
-  /** Prepares the payment processor. It determines which services run. */
+  /** Prepares the payment processor and, according to its settings, the list of services that run. */
   private async openPayments(): Promise<void> {
     const { payments } = this.options;
     if (payments === 'simulated') {

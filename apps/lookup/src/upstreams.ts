@@ -81,7 +81,7 @@ export async function openUpstreams(
   };
 }
 
-/** Returns a limit with enough connections to reach the configured rate if an exchange takes a fifth of a second. */
+/** Returns a limit with enough connections, at most 64, to reach the rate if an exchange takes a fifth of a second. */
 function evenLimit(perSecond: number): UpstreamLimit {
   const connections = Math.min(CONNECTIONS_MAX, Math.max(4, Math.ceil(perSecond / 5)));
   return { buckets: [{ burst: Math.max(5, 2 * perSecond), perSecond }], connections };

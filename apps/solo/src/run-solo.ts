@@ -28,7 +28,7 @@ const STOPPING =
 
 /**
  * Runs `npm start`: everything in this process until a signal ends it.
- * @param started the time of the start, in `monotonicMs`.
+ * @param started the time of the start, in `monotonicMs`; by default, now.
  */
 export async function runSolo(
   argv: string[],

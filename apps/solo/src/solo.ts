@@ -25,7 +25,7 @@ export interface SoloOptions {
   /** The port that Prometheus reads; 0, the default, selects a free port. */
   metricsPort?: number;
   offline: boolean;
-  /** The URL of a superuser on the operator's own PostgreSQL; if undefined, an embedded server is started. */
+  /** The URL of an administrator of the operator's own PostgreSQL; if undefined, an embedded server is started. */
   databaseAdminUrl?: string;
   clock?: Clock;
   log: { path: string; write(line: string): void };
@@ -67,8 +67,10 @@ export interface RunningSolo extends SoloServices {
 }
 
 /**
- * Starts every service in this process, each on its own loopback port, on one database.
- * @throws StartFault with a remedy if the product cannot run on this machine; nothing is left running then.
+ * Starts every service in this process, each on its own loopback port. If a part does not start, nothing is left
+ * running.
+ * @throws StartFault with a remedy if the product cannot run on this machine; ConfigurationError; the reason of
+ * `signal`; the errors of the parts.
  */
 export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
   const folder = new DataFolder(options.dataFolder);

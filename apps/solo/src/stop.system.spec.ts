@@ -13,7 +13,7 @@ const { PATH, NODE_COMPILE_CACHE } = process.env;
 const PROGRAM = new URL('stop.js', import.meta.url).pathname;
 const fileOf = (name: string) => new URL(`${name}.js`, import.meta.url).href;
 
-/** Locks the folder as a start would, and releases it only after a while. */
+/** Locks the folder as a start would, and releases it 300 ms after SIGTERM. */
 const HOLDER = `
   const { DataFolder } = await import('${fileOf('data-folder/data-folder')}');
   const { FolderLock } = await import('${fileOf('checks/folder-lock')}');

@@ -23,7 +23,7 @@ interface Timeline {
   entries: TimelineEntry[];
   /** The value of `--before` for the next page; absent on the last page. */
   nextBefore?: string;
-  /** The number of inspections by operators within this page; these entries are omitted from the page. */
+  /** The number of inspections by operators that this page omits; 0 with `--inspections`. */
   inspectionsLeftOut: number;
 }
 

@@ -56,8 +56,8 @@ export function corpusCommands(program: Command, config: ServersConfig, own: Own
 }
 
 /**
- * Spreads the tables over the nodes of a Citus cluster. @throws ConfigurationError; ExtensionMissing if the database is
- * not a Citus coordinator.
+ * Spreads the tables over the nodes of a Citus cluster. @throws ConfigurationError for a missing setting;
+ * ExtensionMissing if the database does not have the extension `citus`.
  */
 async function distributeTables(
   config: CliConfig,

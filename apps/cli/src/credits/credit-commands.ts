@@ -33,7 +33,7 @@ interface LiftOptions extends OutputOptions {
   limit: OverridableLimit;
 }
 
-/** Adds `credits` and `limits`, for an operator's manual changes, each with a reason. */
+/** Adds `credits` and `limits`. Every change needs a reason. */
 export function creditCommands(program: Command, config: CliConfig): void {
   const credits = program.command('credits').description('credits of an account');
   credits

@@ -11,8 +11,8 @@ import {
 } from '#libs/contracts';
 
 /**
- * Returns the document with the text between `<!-- name -->` and `<!-- /name -->` replaced by
- * tables generated from the operations.
+ * Returns the document with the text between `<!-- name -->` and `<!-- /name -->` replaced by generated tables of those
+ * operations that the API serves.
  * @throws Error if a section is missing.
  */
 export function withApiTables(document: string, operations: readonly Operation[]): string {

@@ -140,8 +140,8 @@ function isMissed(config: ConfigClass<object>, env: string): boolean {
 }
 
 /**
- * Returns the name of a secret's file. Each service has its own token secret and broker user; all
- * services share the other secrets.
+ * Returns the name of a secret's file. It includes the service's name if each service has its own value: the token
+ * secret and the password of the broker user.
  */
 function secretFile(service: string, env: string): string {
   const isOwn = env === 'SERVICE_SECRET' || env === 'KAFKA_SASL_PASSWORD';

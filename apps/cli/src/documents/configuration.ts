@@ -10,7 +10,7 @@ export interface DocumentedApp {
 interface DocumentedSetting {
   env: string;
   about: string;
-  /** The text of the default; undefined if a value is required. */
+  /** The text of the default; undefined if there is none. */
   defaultText?: string;
   isRequired: boolean;
   isSecret: boolean;

@@ -13,7 +13,7 @@ interface Rule {
   each: boolean;
 }
 
-/** Thrown for a rule without a keyword, because the schema would be less strict than the class. */
+/** Thrown for a rule without a keyword, because a schema without the rule would be less strict than the class. */
 class RuleWithoutKeyword extends Error {}
 
 /**

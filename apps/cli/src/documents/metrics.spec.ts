@@ -31,7 +31,7 @@ const FOREIGN = [
   'name',
 ];
 for (const service of SERVICES) await service.load();
-/** The product's metrics, except those that another spec in the same worker declares. */
+/** The product's metrics, without those (`test_…`) that another spec in the same worker declares. */
 const metrics = declaredMetrics().filter(({ name }) => !name.startsWith('test_'));
 const { groups } = load(readFileSync('deploy/prometheus/alerts.yml', 'utf8')) as {
   groups: { rules: Rule[] }[];

@@ -4,8 +4,8 @@ import type { FailedEvent } from '#libs/messaging';
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Describes an event in two lines for an operator. Type, key and reason may contain any text, because the sender chose
- * them.
+ * Describes an event in two lines for an operator. The sender chose the id, type and key, and the reason may quote the
+ * sender, so each of them may contain any text.
  */
 export function eventLines(service: string, event: FailedEvent): string[] {
   const { state, attempts } = event;

@@ -25,8 +25,8 @@ const AS_SET = 1;
 
 /**
  * Reads the prefixes of a routing table dump (MRT, RFC 6396) in the order of the dump, without default routes and
- * prefixes of no known origin. Only one record is in memory at a time.
- * @throws Error if the content is not such a dump, or ends within a record.
+ * prefixes of no known origin. Memory holds only one chunk and at most one incomplete record.
+ * @throws Error if the content is not such a dump, ends within a record, or has a record that cannot be read.
  */
 export async function* originatedPrefixes(
   chunks: AsyncIterable<Buffer>,

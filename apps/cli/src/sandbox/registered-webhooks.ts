@@ -35,7 +35,7 @@ interface Registered {
 /**
  * Checks Stripe's event destinations. @returns a sentence for the operator.
  * @throws Error unless the enabled destinations that point to this installation together receive every type that
- * billing reads.
+ * billing reads; the errors of `askSandbox`.
  */
 export async function stripeWebhook(asked: {
   apiUrl: string;
@@ -55,7 +55,7 @@ export async function stripeWebhook(asked: {
   return whatIsTold(registered, `${dashboardUrl}/callbacks/stripe`, STRIPE_TYPES);
 }
 
-/** Checks the webhooks of PayPal's app, as `stripeWebhook` does at Stripe. */
+/** Checks the webhooks of the app at PayPal, as `stripeWebhook` checks the event destinations at Stripe. */
 export async function paypalWebhook(asked: {
   apiUrl: string;
   clientId: string;

@@ -31,7 +31,7 @@ interface SandboxAnswer {
 
 /**
  * Adds `sandbox`, which tries the product's calls to a processor with the operator's test keys. No installation is
- * needed.
+ * needed. @param settings the settings to use; by default, this process's environment.
  */
 export function sandboxCommands(program: Command, settings?: Settings): void {
   const sandbox = program
@@ -97,7 +97,7 @@ export const runStripe: Trial = async (config, patience) => {
 };
 
 /**
- * Runs the trial steps in PayPal's sandbox; without credentials, only lists them.
+ * Runs the trial steps in PayPal's sandbox; without both credentials, only lists them.
  * @throws ConfigurationError for a URL that is neither the sandbox's nor on this machine.
  */
 export const runPaypal: Trial = async (config, patience) => {

@@ -14,7 +14,7 @@ export interface StepSeen {
   says: string;
 }
 
-/** Shows pages to the operator, and limits the wait for the operator's action. */
+/** Shows pages to the operator, and limits each wait for the operator or the processor. */
 export interface Patience {
   /** Prints a line at once, whatever the format of the final answer is. */
   say(line: string): void;
@@ -50,7 +50,7 @@ export async function takeSteps(
   return seen;
 }
 
-/** Polls until there is an answer. @throws Error if there is none in time. */
+/** Polls until `ask` returns a value. @throws Error if it returns none in time; the errors of `ask`. */
 export async function until<T>(
   what: string,
   { waitMs, everyMs }: Patience,

@@ -6,7 +6,7 @@ import { type Patience, type SandboxStep, until } from './sandbox-run.js';
 import { TrialPurchases, valueOf } from './trial-purchase.js';
 
 const PAY = 'and pay with the card 4242 4242 4242 4242, any later month and any three digits.';
-/** How far the clock is advanced: one month, plus the hour after which Stripe collects a renewal. */
+/** How far the clock is advanced: more than a month plus the hour after which Stripe collects a renewal. */
 const RENEWAL_MS = 32 * DAY_MS;
 
 export interface StripeTrial {

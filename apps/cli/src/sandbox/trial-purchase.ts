@@ -5,7 +5,7 @@ import { type Patience, type SandboxStep, until } from './sandbox-run.js';
 
 const PACKAGE_MICROS = 10_000_000n;
 
-/** Returns the value of a successful call. @throws Error with the processor's message for any other outcome. */
+/** Returns the value of a successful call. @throws Error with the processor's message, or why there is no answer. */
 export function valueOf<T>(outcome: CallResult<T>): T {
   if (outcome.outcome === 'done') return outcome.value;
   if (outcome.outcome === 'refused') throw new Error(`${outcome.code}: ${outcome.message}`);
@@ -56,8 +56,9 @@ export class TrialPurchases {
 
   /**
    * Buys the first monthly plan.
+   * @param customerId the customer at the processor; undefined to create one.
    * @returns the id of the subscription.
-   * @throws Error if the checkout did not start one.
+   * @throws Error if it was not paid in time, or if the checkout failed or started no subscription.
    */
   async takePlan(customerId: string | undefined): Promise<string> {
     const { sku, interval, name, unitMicros } = SUBSCRIPTION_PLANS.find(

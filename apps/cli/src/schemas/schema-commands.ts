@@ -67,8 +67,8 @@ function printScripts(databases: InstallationDatabases, options: OutputOptions):
 }
 
 /**
- * Migrates the schemas and, if Kafka is configured, prepares its topics. Each line is written as
- * soon as its step is done, because the next step may fail.
+ * Migrates the schemas and, if Kafka is configured, prepares its topics. Without `--json`, each line is written as soon
+ * as its step is done, because the next step may fail.
  */
 async function migrate(
   databases: InstallationDatabases,
@@ -115,7 +115,7 @@ function findingsOf({ service, checked, newestEventAt, violated }: VerifiedServi
   ];
 }
 
-/** Creates topics and access rules. The configured user must be allowed to do this. */
+/** Creates topics and, if a user of the broker is configured, access rules; this user must have the right to do so. */
 async function prepareTopics(
   events: EventsConfig,
   note: (name: string, done: readonly string[]) => void,

@@ -21,7 +21,8 @@ interface SecretOptions extends OutputOptions {
 type OwnAddresses = Partial<Record<ServiceName, string>>;
 
 /**
- * Parses one `service=address`. @throws InvalidArgumentError if the address is missing or the service has no schema.
+ * Adds one `service=address` to those of earlier options. @throws InvalidArgumentError if the address is missing or the
+ * service has no schema.
  */
 function withOwnDatabase(text: string, earlier: OwnAddresses): OwnAddresses {
   const names = schemaServices(SERVICES);

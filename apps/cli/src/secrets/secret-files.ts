@@ -46,8 +46,8 @@ export function writeSecretFiles(sources: SecretSources): string[] {
     return readFileSync(path, 'utf8').trim();
   };
   /**
-   * Writes a secret that is derived from another file, which may have changed. The file is written in place, because a
-   * container keeps using the file that it mounted.
+   * Writes a secret, even if the file exists with another text. The file is written in place, because a container keeps
+   * using the file that it mounted.
    */
   const follow = (name: string, text: string) => {
     keep(name, () => text);

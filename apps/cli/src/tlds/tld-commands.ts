@@ -44,7 +44,10 @@ function registriesOf(file: string | undefined): Registries {
   return file === undefined ? Registries.vendored() : Registries.fromFile(file);
 }
 
-/** Prints a line for the given top-level domain, or for each. @throws CommandFault if it is not in the tables. */
+/**
+ * Shows the route of the given top-level domain, or of each. @throws CommandFault if it is not in the tables; Error if
+ * the tables cannot be read.
+ */
 function show(wanted: string | undefined, options: TableOptions): void {
   const tld = wanted?.toLowerCase().replace(/^\./, '');
   const registries = registriesOf(options.tables);
@@ -66,8 +69,8 @@ function show(wanted: string | undefined, options: TableOptions): void {
 }
 
 /**
- * Derives the tables from the files in a folder. @throws CommandFault if files are damaged or suspiciously old, or if
- * suspiciously many entries are missing or have moved.
+ * Derives the tables from the files in a folder. @throws CommandFault if files are missing, damaged or suspiciously
+ * old, or if suspiciously many entries are missing or have moved.
  */
 function tablesIn(folder: string, before: Registries) {
   try {
@@ -82,7 +85,7 @@ function tablesIn(folder: string, before: Registries) {
 
 /**
  * Derives new tables, prints the changes and, with `--write`, replaces the file. @throws the errors of `tablesIn`;
- * Error if the known tables are damaged; file system errors.
+ * Error if the known tables are missing or damaged; file system errors.
  */
 function refresh(folder: string, options: TableOptions & { write?: string }): void {
   const { tables: known, write } = options;

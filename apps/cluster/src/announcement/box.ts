@@ -47,7 +47,7 @@ function gatewayRows({ gateways }: ClusterFacts): [string, string][] {
   ]);
 }
 
-/** Returns an example command. It uses the last gateway, to show that all gateways accept the key. */
+/** Returns an example command if there is a demo account. It uses the last gateway, to show that all accept the key. */
 function exampleLines({ gateways, demo }: ClusterFacts): string[] {
   const { api_url } = gateways.at(-1) as ClusterFacts['gateways'][number];
   return demo ? [`  ${curlLine(api_url, demo)}`, ''] : [];

@@ -20,7 +20,7 @@ export async function createDatabase(serverUrl: string, name: string): Promise<v
 
 /**
  * Runs an operator's command, as `npm run cli -- …` does.
- * @throws Error with the command's output.
+ * @throws Error with the command's output if it fails or does not end within five minutes.
  * @param program the compiled command line of another release; if undefined, that of this release.
  */
 export function runCli(

@@ -3,7 +3,7 @@ export interface ClusterProcess {
   readonly name: string;
   readonly url: string;
   readonly pid: number;
-  /** Everything that the process has written so far, across all restarts. */
+  /** What the process has written so far, across all restarts; of a very long output, only the end. */
   readonly output: string;
   /** Sends a signal; does nothing if the process is not running. */
   kill(signal?: NodeJS.Signals): void;

@@ -68,7 +68,7 @@ export class ServiceProcess implements ClusterProcess {
   }
 
   /**
-   * Resolves when the service has logged that it is up.
+   * Starts the service, unless it is running, and resolves when it has logged that it is up.
    * @throws Error with the last lines of output if the service ends before that, or is not up within two minutes.
    * @param forThisLife additional settings for this run only.
    * @param apps the folder of the compiled apps for this run only, such as the apps of another release.

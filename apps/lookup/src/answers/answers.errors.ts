@@ -11,7 +11,10 @@ export class InvalidDomainName extends Problem {
   }
 }
 
-/** Thrown if a registry or registrar asked us to query again later. This says nothing about the name. */
+/**
+ * Thrown if a registry or registrar asked us to query again later, or if our own limit for it allows no query now. This
+ * says nothing about the name.
+ */
 export class UpstreamThrottled extends Problem {
   constructor(retryAfterSeconds: number) {
     super({
@@ -83,7 +86,7 @@ export class LookupOverloaded extends Problem {
   }
 }
 
-/** Thrown for an address or AS number that no registry allocates. */
+/** Thrown for an address, block or AS number about which no registry has one answer, such as a reserved address. */
 export class BogonAddress extends Problem {
   constructor(reason: string) {
     super({ code: 'bogon_address', status: 422, detail: reason, retryable: false });

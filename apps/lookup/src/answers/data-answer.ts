@@ -56,7 +56,7 @@ function headersOf(answer: DataAnswer): Record<string, string> {
  * Returns the problem of an outcome without an answer; undefined for answers. The switch is exhaustive, so that code
  * with an unhandled outcome does not compile.
  *
- * @param unsupported returns the problem if no source can be queried.
+ * @param unsupported returns the problem of the outcomes `unsupported` and `invalid`.
  */
 export function problemOf(
   { outcome, retryAfterSeconds }: { outcome: Outcome; retryAfterSeconds?: number },

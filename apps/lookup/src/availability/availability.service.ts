@@ -31,7 +31,7 @@ import { suggestionsFor } from './suggestions.js';
 
 /** The number of suggestions that are checked at once for one account. */
 const AT_A_TIME = 10;
-/** Maximum number of names that are checked for one request. Only the available ones among them are charged. */
+/** Maximum number of suggestions that are checked for one request. Only the available ones among them are charged. */
 const CHECKED_MAX = 300;
 /** The number of names that are composed per turn of the event loop. */
 const TURN_NAMES = 50;
@@ -61,7 +61,7 @@ export interface AvailabilityFound {
 export class AvailabilityService {
   /** Each request may check hundreds of names, which must not delay the lookups of other accounts (S102). */
   private readonly turns = new AccountTurns({ atOnce: 1, max: Infinity });
-  /** Fewer places than for other names, because nobody waits for the result of a certain check. */
+  /** Fewer places than for a worker's names, because no caller waits for any particular suggestion. */
   private readonly places = new QuestionPlaces({ first: 16, least: 4, most: 250 });
 
   constructor(

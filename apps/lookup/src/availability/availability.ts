@@ -9,7 +9,7 @@ export type Delegation = 'delegated' | 'not_delegated' | 'unclear' | 'unknown';
 
 export interface RegistryWord {
   outcome: Outcome;
-  /** The protocol that answered; absent if neither protocol did. */
+  /** The protocol of the source with this outcome; absent if no source has it. */
   protocol?: 'rdap' | 'whois43';
 }
 

@@ -61,7 +61,10 @@ const OPEN = new Set(
   ).split(' '),
 );
 
-/** Returns the suffixes that may be suggested for a label, those with the most names first. @param label an A-label. */
+/**
+ * Returns the suffixes that may be suggested for a label, those with the most names first. @param label the label in
+ * ASCII. @param unicode the same label in Unicode.
+ */
 export function suffixesFor(label: string, unicode: string): string[] {
   const suffixes = Object.keys(OFFERED);
   if (!label.startsWith('xn--')) return suffixes;

@@ -1,9 +1,9 @@
 import { dictionary } from '@zxcvbn-ts/language-en';
 
-/** Minimum length of a word; shorter words are mostly parts of longer words. */
+/** Minimum length of a word, except for `SHORT_WORDS`; shorter words are mostly parts of longer words. */
 const WORD_LENGTH_MIN = 3;
 const SHORT_WORDS = new Set(['be', 'do', 'go', 'in', 'it', 'my', 'on', 'to', 'up', 'us', 'we']);
-/** Labels with more words than this are not split. */
+/** Parts of a label that consist of more words than this are not split. */
 const WORDS_MAX = 4;
 
 /** The ranks of English words by frequency, from 1: some 50,000 words from the subtitles of films and series. */

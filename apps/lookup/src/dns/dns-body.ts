@@ -34,8 +34,8 @@ export function dnsBody(subject: DnsSubject, lookup: DnsLookup, askedAt: Date): 
 }
 
 /**
- * Leaves out the types whose records would make the answer longer than `bytesMax`, and marks them
- * in `errors` as `too_many_records`.
+ * Leaves out the types whose records would make all records, as JSON, longer than `bytesMax`, and marks these types in
+ * `errors` as `too_many_records`.
  */
 export function withinBytes(lookup: DnsLookup, bytesMax: number): DnsLookup {
   const errors = { ...lookup.errors };

@@ -153,7 +153,7 @@ export class DnsService {
 
   /**
    * Answers from a fixture, the cache or a resolver. @throws NameNotPublic, LookupOverloaded
-   * @param bytesMax types that would make the answer longer are left out; its outcome is then `partial`.
+   * @param bytesMax as in `withinBytes`; if a type is left out, the outcome is `partial`.
    */
   private async answer(
     asked: DnsQuestion,
@@ -208,7 +208,8 @@ export class DnsService {
   }
 
   /**
-   * Omits addresses of private networks, which would reveal something about our network or mislead the client (S123).
+   * Omits addresses of private networks, and marks their types in `errors`: they would reveal something about our
+   * network or mislead the client (S123).
    */
   private withoutPrivate(lookup: DnsLookup): DnsLookup {
     const errors = { ...lookup.errors };

@@ -4,14 +4,14 @@ import type { KeptKind } from '../answers/answer-cache.js';
 
 const FOUND_KEPT_MS = DAY_MS;
 const NOT_FOUND_KEPT_MS = 10 * MINUTE_MS;
-/** An answer that lacks a source is cached only for this long, and then fetched again. */
+/** An answer that lacks a source is fresh only for this long. */
 const PARTIAL_KEPT_MS = 2 * MINUTE_MS;
 /** The memory that an entry needs in addition to its texts: maps, dates, short strings. */
 const ENTRY_OVERHEAD_BYTES = 2_000;
 
 /**
- * How domain registrations are cached: for `min(24 h, time to expiry)` if the name is registered, for 10 minutes if it
- * is not, for 2 minutes if a source failed.
+ * How domain registrations are cached: they are fresh for `min(24 h, time to expiry)` if the name is registered, for 10
+ * minutes if it is not, for 2 minutes if a source failed.
  */
 export const KEPT_DOMAIN: KeptKind<Lookup> = {
   freshForMs({ outcome, record, fetchedAt }) {

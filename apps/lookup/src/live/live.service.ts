@@ -19,7 +19,7 @@ export interface DomainAsking extends Asking {
   priority?: Priority;
   /** The time limit of the lookup; by default, the configured one. */
   budgetMs?: number;
-  /** The longest wait for a turn at a server; by default, unlimited. */
+  /** The longest wait for a turn at a server; by default, as long as `budgetMs` allows. */
   waitMaxMs?: number;
 }
 

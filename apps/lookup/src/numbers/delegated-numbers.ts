@@ -8,8 +8,9 @@ interface Holding {
 }
 
 /**
- * Finds the resources of the holder of an AS number, from the registries' statistics files (NRO extended allocation and
- * assignment reports). The files do not name holders; they only show which resources belong to the same holder.
+ * Finds the address blocks of the holder of an AS number, from the registries' statistics files (NRO extended
+ * allocation and assignment reports). The files do not name holders; they only show which resources belong to the same
+ * holder.
  */
 export class DelegatedNumbers {
   private readonly holdings = new Map<string, Holding>();

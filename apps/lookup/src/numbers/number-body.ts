@@ -7,7 +7,7 @@ import { addressBody, type Json, present, queryTime } from '../serializers/whois
 import type { DelegatedNumbers } from './delegated-numbers.js';
 import type { RoutingFeed } from './routing-feed.js';
 
-/** The maximum number of listed routes, and of listed neighbours of each kind. */
+/** The maximum number of listed routes, of address blocks, and of neighbours of each kind. */
 const LISTED_MAX = 1_000;
 const NO_ROUTING_FEED = 'No routing feed is loaded, so routes and peers are unknown.';
 const NO_PREFIXES = 'No feed of prefixes and their origins is loaded.';
@@ -23,7 +23,7 @@ export interface AddressOrigin {
   routing: PrefixRouting;
   asns: readonly number[];
   from?: 'registry' | 'routing_feed';
-  /** The registration of the first origin; undefined if it was not found. */
+  /** The registration of the first origin; undefined if it was not found, or is not needed. */
   registration?: NumberLookup;
 }
 
@@ -93,7 +93,8 @@ export function asnBody(
 }
 
 /**
- * Returns the holder of the origin, from the origin's registration; without that registration, the holder of the block.
+ * Returns the holder that the registration of the origin names or, without one, the holder of the block; undefined if
+ * neither is known.
  */
 function providerOf({ block }: NumberLookup, origin: AddressOrigin): IpWhoisAnswer['isp'] {
   const name = holderName(origin.registration?.block);

@@ -107,8 +107,9 @@ export class NumbersService {
   }
 
   /**
-   * Returns the registration of an address's origin, cached for a day; undefined if the origin is unknown, no routing
-   * data is loaded, or the lookup fails. The wait is short, because an answer about an address is useful without it.
+   * Returns the registration of an address's origin, cached for a day; undefined or without `block` if the origin is
+   * unknown, no feed of prefixes is loaded, or the lookup fails. The wait is short, because an answer about an address
+   * is useful without the registration.
    */
   private async registrationOf(
     { asns: [asn], routing }: AddressOrigin,

@@ -65,14 +65,14 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
     await this.http?.close();
   }
 
-  /** Records a registration. Callers that share one lookup record it once. */
+  /** Queues the result of a WHOIS lookup, if the corpus stores answers. Callers that share one lookup queue it once. */
   noteWhois(lookup: Lookup): void {
     if (!this.isNews(lookup)) return;
     const texts = lookup.sources.reduce((sum, { raw }) => sum + (raw?.length ?? 0), LINE_BYTES);
     this.ring.add(() => whoisLine(lookup, this.config.keep), texts);
   }
 
-  /** Records the DNS records of a registrable name. Host names that customers request are not stored. */
+  /** Queues the DNS records of a registrable name in the same way. Host names that customers request are not stored. */
   noteDns(lookup: DnsLookup, types: readonly string[], at: Date): void {
     if (!this.isNews(lookup)) return;
     const parsed = parseDomainName(lookup.name);

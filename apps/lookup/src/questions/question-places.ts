@@ -1,6 +1,9 @@
 import { monotonicMs } from '#libs/platform';
 
-/** The number of places at the beginning, the least and the most, which is half of `WAITING_MAX` in `remembered-answers.ts`. */
+/**
+ * The number of places at the beginning, the least and the most. The most is half of `WAITING_MAX` in
+ * `remembered-answers.ts`.
+ */
 const PLACES = { first: 64, least: 16, most: 1_000 };
 const LOOK_MS = 20;
 /**
@@ -23,7 +26,10 @@ const READY_PART = 1.1;
 export class QuestionPlaces {
   private most: number;
   private taken = 0;
-  /** The names that wait for a place: at most 50 for each call of a worker, which makes few calls at the same time. */
+  /**
+   * The names that wait for a place: at most 50 for each of the worker's few calls at the same time, and at most 10
+   * suggestions for each account.
+   */
   private readonly waiting: (() => void)[] = [];
   private timer?: NodeJS.Timeout;
 

@@ -26,8 +26,8 @@ import {
 } from './whois-body.js';
 
 /**
- * Returns the second version: the members of the first one, plus exact times, the withheld values with reasons, and the
- * requested sections. The gateway adds `meta`, because only the gateway knows the cost.
+ * Returns the second version: the members of the first one except raw texts, plus exact times, the withheld values with
+ * reasons, and the requested sections. The gateway adds `meta`, because only the gateway knows the cost.
  */
 export function v2Body(
   lookup: Lookup,

@@ -33,7 +33,7 @@ export function missingPrograms(programs: readonly string[]): string[] {
   return programs.filter((program) => spawnSync('sh', [...SHELL, 'which', program]).status !== 0);
 }
 
-/** A server that runs in its own process, and is started again if it crashes, as NSD does once in thousands of starts. */
+/** A server in its own process. After a crash, it is started again, up to three times: NSD crashes now and then. */
 export class Daemon {
   private process: ChildProcess;
   private said = '';

@@ -5,7 +5,7 @@ import { Daemon, type Endpoint } from './daemon.js';
 export interface UnboundOptions {
   folder: string;
   endpoint: Endpoint;
-  /** File with the root servers; without this file, only the stub zones are resolved. */
+  /** File with the root servers; without it, Unbound asks the real ones about names outside the stub zones. */
   rootHintsFile?: string;
   /** The servers of individual zones, which are queried directly, without following delegations. */
   stubs?: Readonly<Record<string, Endpoint>>;

@@ -6,7 +6,7 @@ const ALGORITHM = 'ECDSAP256SHA256';
 
 export interface SignedZone {
   file: string;
-  /** Path of a file with the DS record that its parent publishes or a resolver trusts. */
+  /** Path of a file with the zone's DS record, which the parent zone publishes or a resolver trusts. */
   dsFile: string;
   dsRecord: string;
 }

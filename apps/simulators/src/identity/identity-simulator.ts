@@ -69,10 +69,7 @@ export class IdentitySimulator {
     this.currentKeys = newKeys();
   }
 
-  /**
-   * Creates the key pair when the first token is signed, because this takes a tenth of a second and most runs sign
-   * none.
-   */
+  /** Creates the key pair at its first use, because this takes a tenth of a second and most runs sign nothing. */
   private get keys(): Keys {
     return (this.currentKeys ??= newKeys());
   }
@@ -154,8 +151,8 @@ export class IdentitySimulator {
   }
 
   /**
-   * Exchanges a code for tokens. A code is valid once, and only with the redirect URI and the PKCE verifier of its
-   * request.
+   * Exchanges a code for tokens. A code is valid once, and only with the client's secret, and the redirect URI and the
+   * PKCE verifier of its request.
    */
   private token(
     { pathname }: URL,

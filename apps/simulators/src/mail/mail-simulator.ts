@@ -28,7 +28,7 @@ export class MailSimulator {
     await this.server.close();
   }
 
-  /** Stores an e-mail; a repetition replaces the first copy. */
+  /** Stores an e-mail; it replaces an e-mail with the same id. */
   private take(mail: ReceivedMail): void {
     this.mails.delete(mail.id);
     this.mails.set(mail.id, mail);

@@ -12,7 +12,7 @@ const CLOSE_TIMEOUT_MS = 100;
 export class SmtpSink {
   private readonly server: SMTPServer;
 
-  /** @param take called with each e-mail before it is acknowledged. */
+  /** @param take called with each e-mail, once for each recipient, before the e-mail is acknowledged. */
   constructor(take: (mail: ReceivedMail) => void) {
     this.server = new SMTPServer({
       size: MAIL_SIZE_MAX_BYTES,

@@ -3,7 +3,7 @@ export interface ApiFaults {
   lostAnswers: number;
   /** Number of state-changing calls that never arrive; they precede the calls whose answers are lost. */
   lostRequests: number;
-  /** Number of state-changing calls that succeed before the first is lost. */
+  /** Number of state-changing calls that arrive before the first one of `lostRequests` is lost. */
   passedRequests: number;
   /** Number of refunds that are refused because the seller's balance is too low. */
   refusedRefunds: number;

@@ -22,7 +22,7 @@ import { VirtualClock } from './virtual-clock.js';
 const BODY_MAX_BYTES = 1024 * 1024;
 const TICK_MS = 1_000;
 const CLOCK_PATH = '/control/clock';
-/** The paths of the processors' APIs, which require a key. All other paths are for people on this machine (S128). */
+/** The paths of the processors' APIs. All other paths are for people on this machine (S128). */
 const API_PATH = new RegExp(`^(${PAYPAL_PATH})?/v[12]/`);
 
 /** Simulates payment processors on one HTTP server: APIs, hosted pages, callbacks and a clock. */
@@ -65,7 +65,8 @@ export class PaymentsSimulator {
   }
 
   /**
-   * Starts the server. @param journalPath the file that stores the requests, from which the state is restored; by
+   * Starts the server. @param port 0 selects the port of the last start with this journal or, if there is none or it is
+   * not free, any free port. @param journalPath the file that stores the requests, from which the state is restored; by
    * default, the state is lost at the end. The port is stored beside the file, because customers have links to the
    * pages.
    * @returns the base URL of API and pages.

@@ -51,7 +51,8 @@ const COMPOUND =
   /^(get|my|try|the|go|use|hello|join|we)-|[a-z](hq|hub|lab|world|group)\.|-(app|online|now|pro|site|co)\./;
 
 /**
- * Decides from a name alone whether the name is registered: `free-…`, `available-…`, `…hq` and most compounds are not.
+ * Decides from a name alone whether the name is registered: `free-…`, `available-…`, `…hq` and most compounds are
+ * free, and `reserved-…` is reserved.
  */
 export function availabilityOf(domain: string): Availability {
   if (/^(free|available)-|^[^.]+hq\./.test(domain)) return 'free';

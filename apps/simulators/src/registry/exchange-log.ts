@@ -10,12 +10,15 @@ export interface LoggedExchange extends Exchange {
   host?: string;
 }
 
-/** The latest queries to the simulator, in order, so that a test can count the work that an answer required. */
+/**
+ * The latest queries to the simulator, in order, so that a test can count the work that an answer required. RDAP
+ * queries about addresses and AS numbers are not included.
+ */
 export class ExchangeLog {
   readonly entries: LoggedExchange[] = [];
   private readonly counts = new Map<string, number>();
 
-  /** Records an exchange and returns how many of its kind this name has had, including this one. */
+  /** Records an exchange and returns how many of its kind about this name are now in the log. */
   add(exchange: LoggedExchange): number {
     this.entries.push(exchange);
     const oldest = this.entries.length > LONGEST_LOG ? this.entries.shift() : undefined;

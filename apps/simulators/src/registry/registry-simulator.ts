@@ -47,7 +47,7 @@ export class RegistrySimulator {
     this.registrars = new Port43Server('registrar', this.exchanges, dripIntervalMs);
   }
 
-  /** Listens on four free loopback ports. @throws if the system refuses one. */
+  /** Listens on four free loopback ports. @throws Error if the system refuses one. */
   async start(): Promise<SimulatedInternet> {
     this.folder = await mkdtemp(join(tmpdir(), 'registry-simulator-'));
     const caFile = join(this.folder, 'ca.pem');

@@ -9,8 +9,8 @@ export const HTML_PAGE =
   '<!DOCTYPE html><html><head><title>Service</title></head><body><h1>It works!</h1></body></html>\n';
 
 /**
- * Returns the registration as a misbehaving server reports it. `hop` counts the exchanges of this kind about this name;
- * it is the number of the next host in an endless chain of referrals.
+ * Returns the registration as a server reports it, unchanged without a `misbehaviour` that affects it. `hop` counts the
+ * exchanges of this kind about this name, and determines the next host in an endless chain of referrals.
  */
 export function asMisreported(
   registration: Registration,

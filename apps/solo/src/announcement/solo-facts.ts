@@ -11,13 +11,13 @@ export interface SoloFacts {
   mode: 'online' | 'offline';
   /** Who handles payments: `simulated` moves no money, and with `none` nothing is sold. */
   payments: 'simulated' | 'real' | 'none';
-  /** The demo account; absent in production. */
+  /** The demo account; absent in production and with `DEMO_ACCOUNT=none`. */
   demo?: DemoFacts;
   data_folder: string;
   log_file: string;
 }
 
-/** The demo account. Its keys and password are only in files that nobody but their owner can read. */
+/** The demo account. The files with its keys and password can be read only by their owner. */
 export interface DemoFacts {
   email: string;
   password: string;

@@ -9,7 +9,7 @@ export interface SoloLog {
   close(): Promise<void>;
 }
 
-/** Appends to the log file. A file of more than 50 MiB is renamed, and replaces the file that was renamed before. */
+/** Opens the log file to append lines. A file of more than 50 MiB is renamed first, and replaces one renamed before. */
 export function openLog(path: string): SoloLog {
   if (existsSync(path) && statSync(path).size > SIZE_MAX_BYTES) renameSync(path, `${path}.1`);
   let stream: WriteStream | undefined;

@@ -74,7 +74,7 @@ export function lockHolder(folder: string): number | undefined {
   }
 }
 
-/** Returns the reason why nothing can listen on the port; undefined if the port is free. Port 0 is always free. */
+/** Returns the reason why nothing can listen on a port of `host`; undefined if it is free. Port 0 is always free. */
 export async function portRefusal(
   port: number,
   setting: string,

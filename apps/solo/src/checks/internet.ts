@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 
 const TIMEOUT_MS = 1_500;
-/** The host that a WHOIS lookup asks first about a TLD without a known server. */
+/** A host name that always has an address. */
 const ASKED_NAME = 'whois.iana.org';
 
 /** Checks whether this machine can resolve internet names. Takes at most 1.5 s. */

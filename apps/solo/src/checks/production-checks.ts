@@ -87,8 +87,9 @@ async function addressesOf(host: string): Promise<string> {
 
 /**
  * Checks the certificate of a URL.
- * @returns the day on which it expires.
- * @throws Error for a certificate that a browser would reject, or that expires soon.
+ * @returns a text with the day on which it expires.
+ * @throws Error for a URL without TLS or without an answer, and for a certificate that a browser would reject or that
+ * expires soon.
  */
 async function certificateOf(url: URL, { now, authorities }: ProductionFacts): Promise<string> {
   const { protocol, hostname: host, port } = url;
@@ -116,9 +117,9 @@ async function certificateOf(url: URL, { now, authorities }: ProductionFacts): P
 }
 
 /**
- * Checks that nginx does not buffer streams and uploads, because that would delay them; does nothing if its
+ * Checks that nginx does not buffer streams and uploads, because that would delay them; does nothing if nginx's
  * configuration cannot be read.
- * @throws Error if it does, or if it does not serve the API's host.
+ * @throws Error if nginx buffers them, or if it is not configured for the API's host.
  */
 function proxySeen(says: Says, hosts: readonly URL[]): string {
   const nginx = says('nginx', '-T');

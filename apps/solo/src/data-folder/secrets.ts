@@ -26,7 +26,7 @@ export class Secrets {
 
   /**
    * Returns a secret by its internal name, or by the environment variable of a generated setting.
-   * @throws if there is no such secret.
+   * @throws Error if there is no such secret.
    */
   get(name: string): string {
     const secret = this.values[name];

@@ -45,7 +45,7 @@ export const hasDemoAccount = (folder: DataFolder) => folder.readJson(FILE) !== 
 /**
  * Creates the account that newcomers use to try the product. The code signs up, confirms and gets keys through the same
  * calls as a browser, and gets credits through the operator's calls. If a start was killed halfway, the next start
- * completes the account.
+ * completes the account. A complete account of an earlier start stays as it is.
  */
 export async function seedDemoAccount(
   services: DemoSurroundings,
@@ -174,7 +174,7 @@ class DemoSeed {
   }
 }
 
-/** Returns the answer of a call. @throws Error with account's refusal as the cause. */
+/** Returns the answer of a call. @throws Error with the refusal of the account service as the cause. */
 function succeeded(answer: ProxiedAnswer, what: string): ProxiedAnswer {
   if (!answer.refusal) return answer;
   throw new Error(`${what} of the demo account was refused`, { cause: answer.refusal });

@@ -129,7 +129,7 @@ class DemoLife {
 
   /**
    * Spends credits as a job does. The id is fixed, so that a repeated call counts once. @throws Error if there are too
-   * few credits.
+   * few credits; the errors of the calls.
    */
   private async spend(accountId: string, { day, operation, credits }: DemoCost): Promise<void> {
     const holdId = `demo-usage:${day}:${operation}`;
@@ -145,7 +145,10 @@ class DemoLife {
     await this.entitlement.closeHold(accountId, holdId);
   }
 
-  /** Pays for an order on the simulated processor's page, as a customer does. A paid order stays unchanged. */
+  /**
+   * Places an order, and pays for it on the simulated processor's page as a customer does. A second call with the same
+   * key finds the paid order and does nothing.
+   */
   private async buy(accountId: string, wish: object, idempotencyKey: string): Promise<void> {
     const call = { method: 'POST', path: '/orders', body: wish, idempotencyKey } as const;
     const order = (await this.askFor('billing', accountId, call)) as OrderAnswer;
@@ -155,7 +158,7 @@ class DemoLife {
     await this.askFor('billing', accountId, { method: 'POST', path, body: {} });
   }
 
-  /** Makes the call that a page would make for the account of the session. @throws the owner's refusal. */
+  /** Makes the call that a page would make for the account of the session. @throws the refusal of the service. */
   private async askFor(
     service: 'billing' | 'worker',
     accountId: string,
@@ -180,7 +183,7 @@ class DemoLife {
   }
 }
 
-/** Returns the body of an answer. @throws the owner's refusal. */
+/** Returns the body of an answer. @throws the refusal of the service. */
 function succeeded({ refusal, body }: ProxiedAnswer): unknown {
   if (refusal) throw refusal;
   return body;

@@ -13,7 +13,10 @@ const DEMO_DAYS = 31;
  * day, the day itself and the next two.
  */
 const PARTITION_STEP_DAYS = 3;
-/** The number of requests on a working day, and the share of that number on a day at the weekend. */
+/**
+ * The usual number of requests on an early working day; later days have up to twice as many, and days at the weekend
+ * only this share.
+ */
 const REQUESTS_A_DAY = 60;
 const WEEKEND_SHARE = 0.3;
 /** The minimum number of requests today, however early it is. */

@@ -27,7 +27,8 @@ export interface SeededCorpus {
 
 /**
  * Fills the corpus with invented names, so that history and searches can be tried without the internet. Continues where
- * an earlier start stopped. No build of a database file starts in the meantime, so all files contain the added names.
+ * an earlier start stopped, and ends early if `signal` aborts. No build of a database file starts in the meantime, so
+ * all files contain the added names.
  * @returns the number of names that were added now.
  */
 export async function seedCorpus(

@@ -17,9 +17,9 @@ const DATABASE = 'domain_data';
 export interface SoloDatabaseOptions {
   folder: DataFolder;
   secrets: Secrets;
-  /** The URL of a superuser on the operator's own server, which replaces the embedded server. */
+  /** The URL of an administrator of the operator's own server, which replaces the embedded server. */
   adminUrl?: string;
-  /** The URLs of superusers of databases that belong to individual services. */
+  /** The URLs of administrators of databases that belong to individual services. */
   own?: OwnDatabases;
   /** Whether data survives a crash of the machine; true by default, false only for temporary installations of tests. */
   durable?: boolean;

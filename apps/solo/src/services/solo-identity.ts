@@ -6,8 +6,8 @@ import { isDashboardAtHome } from './solo-settings.js';
 const REAL_PROVIDERS = ['GOOGLE_CLIENT_ID', 'GITHUB_CLIENT_ID'];
 
 /**
- * Starts the simulated Google and GitHub and gives account their settings, unless the operator has set up an app. The
- * simulated providers run only if no other machine can reach the dashboard, because they accept any identity.
+ * Starts the simulated Google and GitHub and adds their settings to `settings`, unless the operator has set up an app.
+ * The simulated providers run only if no other machine can reach the dashboard, because they accept any identity.
  */
 export async function startIdentity(settings: Settings, shutdown: ShutdownOrder): Promise<void> {
   const isOperators = REAL_PROVIDERS.some((env) => settings[env] !== undefined);

@@ -17,7 +17,7 @@ export function isPaymentSimulated(settings: Settings): boolean {
   return !isOperators && isDashboardAtHome(settings);
 }
 
-/** Starts the simulated processors and gives billing the same settings as for real processors. */
+/** Starts the simulated processors and adds billing's settings for them to `settings`. */
 export async function startPayments(
   settings: Settings,
   clock: Clock,

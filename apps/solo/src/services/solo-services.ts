@@ -48,7 +48,7 @@ export interface SoloServices {
 }
 
 /**
- * Starts every service of the registry in order: services that others call come first, and the public listeners last.
+ * Starts every installed service in order: services that others call come first, and the public listeners last.
  * Each service is added to the shutdown order as soon as it runs.
  */
 export async function startServices(options: ServicesOptions): Promise<SoloServices> {

@@ -86,8 +86,8 @@ export function isDashboardAtHome(settings: Settings): boolean {
 }
 
 /**
- * Whether there is a demo account. There is none in production, because its log-in and keys are printed, and anybody
- * could use its credits.
+ * Whether there is a demo account. There is one unless `wanted` is `none`, but never in production, because its log-in
+ * and keys are printed, and anybody could use its credits.
  */
 export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): boolean {
   const { NODE_ENV, API_HOST, BASE_URL } = settings;

@@ -84,7 +84,7 @@ export class AgreementPages {
     return { redirectTo: withQuery(context.return_url, query) };
   }
 
-  /** Shows the page of the payer's account, whose buttons simulate events of that account. */
+  /** Shows the page of the payer's account, whose buttons decide whether the account can pay. */
   showAccount(): PageAnswer {
     const running = this.world.all('subscription').map(({ id, status }) => `${id}: ${status}`);
     const buttons = [

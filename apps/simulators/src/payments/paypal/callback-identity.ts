@@ -23,7 +23,7 @@ export class CallbackIdentity {
     return this.issued.certificatePem;
   }
 
-  /** Creates the key at the first callback, because generating an RSA key is slow. */
+  /** Creates the key when it is first needed, because generating an RSA key is slow. */
   private get issued(): IssuedCertificate {
     return (this.made ??= this.authority.certificateFor([SUBJECT], { keyType: 'rsa' }));
   }

@@ -101,7 +101,7 @@ export class Captures {
     this.world.emit('CUSTOMER.DISPUTE.RESOLVED', 'dispute', dispute);
   }
 
-  /** `GET /v1/customer/disputes`: newest first, with the URL of the next page. */
+  /** `GET /v1/customer/disputes`: newest first, with the URL of the next page, if there is one. */
   listDisputes(query: URLSearchParams): object {
     const boundOf = (name: string, otherwise: number) =>
       query.has(name) ? Date.parse(query.get(name)!) : otherwise;

@@ -126,7 +126,7 @@ export class PaypalApi {
     }
   }
 
-  /** Revokes a client's secret: the client gets no more tokens, and its earlier tokens become invalid. */
+  /** Revokes a client's secret: it gets no more tokens, and the tokens of all clients become invalid. */
   endSecret(secret: string): void {
     this.endedSecrets.add(secret);
     this.tokens.clear();
@@ -143,7 +143,7 @@ export class PaypalApi {
     return `Bearer ${token}`;
   }
 
-  /** Carries out a request once: a repetition with the same key gets the first answer. */
+  /** Carries out a request once: for some time, a repetition with the same key gets the first answer. */
   private once({ path, requestId }: PaypalRequest, work: () => PaypalAnswer): PaypalAnswer {
     if (requestId === undefined) return work();
     const nowMs = this.world.clock.now().getTime();
@@ -188,7 +188,7 @@ export class PaypalApi {
     throw new PaypalRefusal(401, 'AUTHENTICATION_FAILURE', undefined, message);
   }
 
-  /** Lists events, newest first, with the full URL of the next page. */
+  /** Lists events, newest first, with the full URL of the next page, if there is one. */
   private listEvents(query: URLSearchParams): object {
     const [from, to] = stretchOf(query);
     const size = Number(query.get('page_size') ?? 10);

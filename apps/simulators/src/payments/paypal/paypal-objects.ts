@@ -21,7 +21,7 @@ export interface Capture {
   final_capture: true;
   create_time: string;
   update_time: string;
-  /** Present in an order's payment, but not in a subscription's. */
+  /** `order_id` is present in an order's payment, but not in a subscription's. */
   supplementary_data: { related_ids: { order_id?: string } };
   links: Link[];
 }

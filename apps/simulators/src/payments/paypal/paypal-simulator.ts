@@ -43,7 +43,7 @@ export class PaypalSimulator {
     this.api = new PaypalApi(this.world, this.identity, parts);
   }
 
-  /** Returns the page at a path below `PAYPAL_PATH`. */
+  /** Returns the page at a path below `PAYPAL_PATH`; a POST first presses the button that the path names. */
   page(method: string, path: string): PageAnswer {
     const [page, id = '', action] = path.split('/').slice(1);
     const pressed = method === 'POST' ? action : undefined;

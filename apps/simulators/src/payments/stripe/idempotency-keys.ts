@@ -23,7 +23,11 @@ export class IdempotencyKeys {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Answers a request, once per key. @throws StripeRefusal if the key was used for another request. */
+  /**
+   * Returns the result of `work` or, if this key was used within 24 hours, its first answer. A request without a key is
+   * never a repetition.
+   * @throws StripeRefusal if the key was used for another request; the errors of `work`, which are not stored.
+   */
   answer(key: string | undefined, request: string, work: () => StripeAnswer): StripeAnswer {
     if (key === undefined) return work();
     const nowMs = this.clock.now().getTime();

@@ -29,7 +29,7 @@ export interface BilledItem {
  */
 export const CHARGE_MIN: Readonly<Record<string, number>> = { usd: 50, eur: 50, chf: 50, gbp: 30 };
 
-/** The pauses before retries, as in Stripe's fixed retry schedule. */
+/** When a payment is retried, as time since the invoice's creation. */
 const RETRIES_MS = [3 * DAY_MS, 5 * DAY_MS, 7 * DAY_MS];
 
 /** Simulates the invoices of subscriptions: creation, payment by the card on file, retries. */

@@ -7,7 +7,7 @@ const PAGE_MAX = 100;
 
 /**
  * Returns a page of objects for Stripe's paging parameters `limit`, `starting_after`, `ending_before` and `created`.
- * @param all the objects, newest first.
+ * @param all the objects, newest first. @throws StripeRefusal for an invalid `limit` or an unknown id.
  */
 export function listed<T extends { id: string; created: number }>(
   url: string,

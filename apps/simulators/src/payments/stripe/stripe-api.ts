@@ -37,7 +37,7 @@ type Handler = (id: string, params: Form) => object;
 const KEY_PATTERN = /^Bearer (sk|rk)_test_\w+$/;
 const EVENTS_PAGE = 20;
 
-/** The part of Stripe's API that billing uses, with Stripe's names and formats (2026-10-28.endive). */
+/** The part of Stripe's API that billing and `cli sandbox` use, with Stripe's names and formats (2026-10-28.endive). */
 export class StripeApi {
   calls = 0;
   /** The latest requests as received, oldest first, for checks against Stripe's published API. */
@@ -228,7 +228,7 @@ export class StripeApi {
     return { data: target ? [destination] : [], next_page_url: null, previous_page_url: null };
   }
 
-  /** Lists events, newest first, with the full URL of the next page. */
+  /** Lists events, newest first, with the path and query of the next page, if there is one. */
   private listEvents({ created, limit, page, types }: Form): object {
     const { gte = '', lt = '~' } = (created ?? {}) as { gte?: string; lt?: string };
     const wanted = (types ?? []) as string[];

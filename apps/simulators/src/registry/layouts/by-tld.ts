@@ -3,7 +3,7 @@ import { jp } from './japan.js';
 import type { Layout } from './layout.js';
 import { ch, de, fr, it, uk } from './western-europe.js';
 
-/** One layout of each kind that differs from ICANN's; the parser's own specs cover the layouts of other registries. */
+/** The layouts besides ICANN's thick one, one of each kind; the parser's own specs cover those of other registries. */
 const LAYOUTS: Record<string, Layout> = {
   ...sharedBy(thinRegistry, 'com', 'net', 'cc', 'tv', 'jobs', 'name'),
   ...sharedBy(fr, 'fr', 're', 'pm', 'tf', 'wf', 'yt'),

@@ -7,7 +7,7 @@ For more information on Whois status codes, please visit https://icann.org/epp
 
 NOTICE: The data of this registry is provided for information purposes only.`;
 
-/** The answers of the thin registry of .com and .net: everything but the contacts. */
+/** The answers of a thin registry, such as that of .com and .net: everything but the contacts. */
 export const thinRegistry: Layout = {
   found: (registration) => indented(head(registration, registration.domain.toUpperCase())),
   notFound: (domain) => `No match for domain "${domain.toUpperCase()}".\n${CLOSING}`,

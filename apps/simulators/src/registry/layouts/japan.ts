@@ -6,7 +6,7 @@ const JAPANESE_HEADER = `[ JPRS database provides information on network adminis
 [ at the end of command, e.g. 'whois -h whois.jprs.jp xxx/e'.                 ]
 `;
 
-/** .jp: bracketed keys, dates as `2001/02/21` in JST. */
+/** .jp: bracketed keys, dates as `2001/02/21`, and the time of the last update in JST. */
 export const jp: Layout = {
   found: (registration) => `${JAPANESE_HEADER}
 Domain Information:

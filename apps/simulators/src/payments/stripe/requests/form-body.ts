@@ -4,12 +4,12 @@ export interface Form {
 }
 export type FormValue = string | number | boolean | FormValue[] | Form;
 
-/** Members whose values remain strings even if they consist of digits. */
+/** Members whose values, and those of their members, remain strings. */
 const TEXT_MEMBERS = /^(metadata|name|email|client_reference_id|lookup_keys?|description)$/;
 
 /**
- * Decodes a form body or query of Stripe's API with its bracket notation. Digits become numbers, and `true` and `false`
- * become booleans, as in the parameter types of the SDK.
+ * Decodes a form body or query of Stripe's API with its bracket notation. Except in text members, digits become
+ * numbers, and `true` and `false` become booleans, as in the parameter types of the SDK.
  */
 export function parseForm(text: string): Form {
   const form: Form = Object.create(null) as Form;
