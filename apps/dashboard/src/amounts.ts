@@ -5,7 +5,9 @@ const CENT_MICROS = 10_000n;
 const FORMATS = new Map<string, Intl.NumberFormat>();
 const DATE_LENGTH = 10;
 
-/** @param micros a decimal number of millionths of the currency unit. */
+/**
+ * Formats an amount without fractions of a cent. @param micros millionths of the currency unit, as a decimal number.
+ */
 export function money(micros: string, currency = 'USD'): string {
   const amount = Number(BigInt(micros) / CENT_MICROS) / 100;
   const format =

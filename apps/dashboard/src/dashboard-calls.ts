@@ -94,7 +94,9 @@ export class DashboardCalls {
     return this.services.entitlement.balance(accountId);
   }
 
-  /** Reads how many credits the account can spend; undefined while entitlement is unavailable. */
+  /**
+   * Reads how many credits the account has left, including reserved ones; undefined while entitlement is unavailable.
+   */
   async creditsOf(session: Session): Promise<number | undefined> {
     const asked = this.balance(session);
     return asked.then(({ spendable, reserved }) => spendable + reserved).catch(() => undefined);
@@ -118,7 +120,7 @@ export class DashboardCalls {
     return this.services.gateway.usageByKey(accountId, days);
   }
 
-  /** Reads the account's balance, rights and ledger in one call. */
+  /** Reads the account's balance, rights, newest ledger lines and daily changes in one call. */
   async creditsOverview({ accountId }: Session): Promise<CreditsOverview> {
     return this.services.entitlement.overview(accountId);
   }

@@ -14,8 +14,8 @@ export interface PublicListenerOptions {
   mailbox?: Mailbox;
   texts: DashboardSettings['texts'];
   /**
-   * The table of operations; the dashboard serves those that need a session or a signature. By
-   * default, the product's table.
+   * The table of operations; the dashboard serves those of its own listener. By default, the product's
+   * table.
    */
   operations?: readonly Operation[];
 }

@@ -25,7 +25,7 @@ export interface RunningDashboard extends RunningService {
 /**
  * Starts the internal listener, then the public one. `stop` first reports "not ready" for a while, so that load
  * balancers stop sending requests. It then finishes running requests and closes the public and the internal listener.
- * @throws if a port is taken, or an operator's text cannot be read.
+ * @throws if a port is taken, or an operator's text cannot be read or is too long; the errors of `startService`.
  */
 export async function startDashboard(options: StartDashboard): Promise<RunningDashboard> {
   const { config, logger } = options;

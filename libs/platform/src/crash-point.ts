@@ -1,6 +1,6 @@
 /**
  * The points at which a process may be killed in the middle of a handover, with a description of each. `npm run prove`
- * kills a process at each point; a test checks that each point is called exactly where the description says.
+ * kills a process at each point; a test checks that the code calls exactly these points.
  */
 export const CRASH_POINTS = {
   'outbox.after-commit': 'an event is committed, but the relay is not woken yet',

@@ -25,7 +25,7 @@ export function decrypt(key: Buffer, encrypted: Buffer, context: string): Buffer
   ]);
 }
 
-/** Derives a separate key for each purpose from one operator's secret (RFC 5869). */
+/** Derives a separate key for each purpose from one secret of the operator (RFC 5869). */
 export function derivedKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, DATA_KEY_BYTES));
 }

@@ -56,8 +56,8 @@ const BUSY_FACTOR = 4;
  */
 const NEW_SHARE = 1 / 4;
 /**
- * The weights of one turn in the expected cost of its account. Otherwise, many accounts could at once have heavy turns
- * before light ones, each time after a few quick turns.
+ * The weights of one turn, if it cost more or less than expected, in the expected cost of its account. With equal
+ * weights, many accounts could at once have heavy turns before light ones, each time after a few quick turns.
  */
 const HEAVIER_WEIGHT = 1 / 2;
 const LIGHTER_WEIGHT = 1 / 16;
@@ -83,8 +83,9 @@ export class FairTurns {
   private active = 0;
   private virtualTime = 0;
   /**
-   * A usual turn after the start of the latest turn. Virtual time advances only up to it; otherwise, it would keep the
-   * lead that it gains while costs are unknown, and accounts with little use would wait for turns of all others.
+   * A usual turn after the start of the latest turn. Virtual time advances only up to this limit; otherwise, it would
+   * keep the lead that it gains while costs are unknown, and accounts with little use would wait for turns of all
+   * others.
    */
   private virtualTimeMax = 0;
   /** A moving average of the costs of all accounts. */

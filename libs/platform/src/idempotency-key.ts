@@ -1,6 +1,6 @@
 import { InvalidRequest } from './platform.errors.js';
 
-/** Matches a valid `Idempotency-Key`: 1 to 255 characters that a header may contain. */
+/** Matches a valid `Idempotency-Key`: 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 export const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 visible ASCII characters';
 

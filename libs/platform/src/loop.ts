@@ -37,7 +37,10 @@ export class Loop {
     await this.turn;
   }
 
-  /** Starts a turn now, or after the current one if a turn is running. */
+  /**
+   * Starts a turn now, or after the current one if a turn is running (after the interval, if that turn fails). Does
+   * nothing before `start` or after `stop`.
+   */
   wake(): void {
     if (this.state !== 'running') return;
     if (this.isAtWork) {

@@ -1,4 +1,4 @@
-/** The maximum length of compared texts. Longer texts are not typing errors, and comparing them is expensive. */
+/** The maximum length of a given text. Longer texts are not typing errors, and comparing them is expensive. */
 const LENGTH_MAX = 64;
 const SLIPS_MAX = 2;
 
@@ -7,7 +7,7 @@ const folded = (text: string) => text.toLowerCase().replaceAll(/[_-]|\/+$/g, '')
 /**
  * Returns the intended name: equal except for case, `_`, `-` and slashes at the end, or at most two typing errors away,
  * one per four letters.
- * @returns undefined if no name is similar.
+ * @returns undefined if no name is similar, or `given` has more than 64 characters.
  */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   if (given.length > LENGTH_MAX) return undefined;

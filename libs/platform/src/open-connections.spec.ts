@@ -266,7 +266,7 @@ describe('the connections of a listener', () => {
       await waitFor('its end', () => flood.closed);
       expect(await ask(await open('127.0.0.3'))).toContain('served');
       expect(begun).toBeLessThanOrEqual(4 + 1);
-      // Those in progress, those that may wait, and the one too many.
+      // Those in progress, those that may wait, the one too many, and that of the other client.
       expect(made).toBeLessThanOrEqual(4 + 64 + 1 + 1);
     },
   );

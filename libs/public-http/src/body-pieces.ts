@@ -1,5 +1,6 @@
 import { InvalidRequest } from '#libs/platform';
 
+/** The maximum number of short pieces. Longer pieces make room for more of them. */
 export const SHORT_PIECES_MAX = 2_048;
 /** The minimum average length of all other pieces; a full packet is longer. */
 const LENGTH_MIN = 256;

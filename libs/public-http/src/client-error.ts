@@ -50,6 +50,7 @@ export function noteLastAnswer(socket: Socket): void {
 
 /**
  * Sends a problem document for a request that the HTTP parser rejects; drops the connection if no answer can be sent.
+ * Does nothing after a connection's last answer, or if a request is late while an earlier one has no answer yet.
  */
 export function answerParserError(fault: Error, socket: Socket, answers: RawAnswers): void {
   const error = fault as ParserError;

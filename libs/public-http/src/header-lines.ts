@@ -2,8 +2,8 @@
 export const STRICT_TRANSPORT_SECURITY = 'max-age=63072000; includeSubDomains';
 
 /**
- * Returns the value of a header; undefined if the header is missing. Several headers of one name are joined as Node
- * joins them.
+ * Returns the value of a header; undefined if the header is missing. Several headers of one name are joined with
+ * commas.
  * @param name in lower case.
  */
 export function headerOf(rawHeaders: readonly string[], name: string): string | undefined {

@@ -3,7 +3,7 @@ import { type Clock, type Problem, maskKeys } from '#libs/platform';
 
 export interface ProblemPlace {
   requestId: string;
-  /** The path without the query; it is masked and truncated here, so any input is safe. */
+  /** The requested path. Its query is removed, keys are masked and it is shortened here, so any input is safe. */
   path: string;
 }
 

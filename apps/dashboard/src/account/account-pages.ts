@@ -76,7 +76,7 @@ export function deletedPage(context: PageContext): Markup {
   });
 }
 
-/** Returns the only page that a deleted account can see. */
+/** Returns the page on which a deleted account can be restored. */
 export function restorePage(
   context: PageContext,
   restorableUntil?: string,

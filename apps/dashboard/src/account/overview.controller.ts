@@ -15,7 +15,10 @@ import { startPage } from '../public-pages/start-page.js';
 import { creditHistory } from './credit-history.js';
 import { type OverviewFacts, overviewPage } from './overview-page.js';
 
-/** Serves `/`: a welcome page, the account's overview, or the restore page of a deleted account. */
+/**
+ * Serves `/`: a welcome page, the account's overview, or the restore page of a deleted account. Also serves the history
+ * of the account's credits as CSV.
+ */
 @Controller()
 @AllowVisitors('either')
 export class OverviewController {
@@ -38,7 +41,10 @@ export class OverviewController {
     return visit.show(overviewPage(visit.context, await this.factsOf(visit.visitor, session)));
   }
 
-  /** Returns the credits at the end of each of the last 30 days. @throws ServiceUnavailable. */
+  /**
+   * Returns the credits at the end of each of the last 30 days, or of fewer days if the earlier ledger is not known
+   * completely. @throws ServiceUnavailable.
+   */
   @Get('credits.csv')
   @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
   @Header('content-type', 'text/csv; charset=utf-8')

@@ -1,8 +1,8 @@
 /**
- * The script `/assets/dashboard.js`. Every page works without it. On a click, it copies code lines; it passes a new key
- * to the playground, adds local times, and lets the keyboard open a list of pages. It also describes the part of a
- * chart under the pointer, turns a long list of amounts into a slider, and prevents a double click from sending a form
- * twice.
+ * The script `/assets/dashboard.js`. Every page works without it. On a click, it copies code or a key, or passes a new
+ * key to the playground. It adds local times, and lets the keyboard open a list of pages. It also describes the part of
+ * a chart under the pointer, turns a long list of amounts into a slider, sends the form of a page with `data-send`, and
+ * prevents a double click from sending a form twice.
  */
 export const PAGE_SCRIPT = /* js */ `'use strict';
 const blocks = navigator.clipboard ? document.querySelectorAll('[data-copy]') : [];

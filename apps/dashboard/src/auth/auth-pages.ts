@@ -86,8 +86,8 @@ export function signUpPage(
 }
 
 /**
- * Returns the page that is shown after a sign-up or a request for a new password. The text is the same whether or not
- * the address is known (S24).
+ * Returns the page that is shown after a sign-up, or a request for a new password or address. The text is the same
+ * whether or not the address is known (S24).
  */
 export function checkMailPage(context: PageContext, what: string): Markup {
   const where = context.hasMailbox

@@ -86,7 +86,7 @@ function connectWords(address: string, provider: Provider, others: readonly Prov
   return `${words} If you log in with ${other} instead, connect ${name} afterwards under Account, Security.`;
 }
 
-/** Lists the providers; empty if the account service does not answer. */
+/** Lists the configured providers; empty if the account service rejects the call or does not answer. */
 export async function providersOf(visit: PageVisit): Promise<Provider[]> {
   const asked = visit.account({ method: 'GET', path: '/log-in/providers' });
   const answer = await asked.catch(() => undefined);

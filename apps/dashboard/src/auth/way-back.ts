@@ -10,7 +10,7 @@ const LOG_IN = '/log-in';
  */
 const PATH = /^\/(?![/\\])[^\\\s\p{Cc}]*$/u;
 
-/** Returns the path of the log-in page, which leads to `path` afterwards. */
+/** Returns the path of the log-in page, which leads to `path` afterwards. Keys in `path` are masked. */
 export function logInPath(path: string): string {
   const to = wayBack(maskKeys(path));
   return to === '/' ? LOG_IN : `${LOG_IN}?${new URLSearchParams({ to }).toString()}`;
@@ -18,7 +18,8 @@ export function logInPath(path: string): string {
 
 /**
  * Returns the path to open next, as requested by a form or a URL. Everything that a browser could take for another
- * origin becomes `/`; otherwise, strangers could redirect visitors in our name.
+ * origin becomes `/`; otherwise, strangers could redirect visitors in our name. So do the log-in page, and texts of
+ * more than 1,000 characters.
  */
 export function wayBack(given = ''): string {
   if (given.length > LENGTH_MAX || !PATH.test(given)) return '/';

@@ -24,7 +24,7 @@ const ALLOWED_VISITORS = 'allowed-visitors';
 export const AllowVisitors = (who: Visitors, terms: SessionTerms = {}) =>
   SetMetadata(ALLOWED_VISITORS, { who, ...terms } satisfies VisitorTerms);
 
-/** Returns the `AllowVisitors` setting of a route or of its controller. */
+/** Returns the `AllowVisitors` setting of a route or else of its controller; by default, `logged-in`. */
 export function visitorTerms(reflector: Reflector, context: ExecutionContext): VisitorTerms {
   const places = [context.getHandler(), context.getClass()];
   const terms = reflector.getAllAndOverride<VisitorTerms | undefined>(ALLOWED_VISITORS, places);

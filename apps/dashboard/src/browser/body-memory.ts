@@ -5,8 +5,8 @@ import { BodiesTooMany } from './browser.errors.js';
 const MIB = 1024 * 1024;
 const ALL_BYTES = 8 * MIB;
 /**
- * Unfinished bodies of an address (IPv6: /48) may take this much memory: enough for two callbacks of maximum size with
- * some short chunks.
+ * The bodies of an address (IPv6: /48) that are arriving or not yet answered may take this much memory: enough for two
+ * callbacks of maximum size with some short chunks.
  */
 const OF_SITE_BYTES = 2 * MIB + 32 * 1024;
 /** The minimum memory for a piece. Node passes on each chunk of a chunked body as a piece, even a single byte. */
@@ -77,8 +77,8 @@ class BodyMemory {
   }
 
   /**
-   * Returns the oldest unfinished body of the site that uses the most memory; undefined if no site uses more than
-   * `bytes`.
+   * Considers only sites with unfinished bodies. Returns the oldest unfinished body of the one that uses the most
+   * memory; undefined if none uses more than `bytes`.
    */
   private oldestOfLargest(bytes: number): Body | undefined {
     let found: Body | undefined;
@@ -94,9 +94,9 @@ class BodyMemory {
 }
 
 /**
- * Counts the bytes of bodies from their arrival until their answer has been sent. Announced lengths do not count,
- * because an unknown sender must not be able to block other senders. A body without room is rejected, and its
- * connection is closed (S125).
+ * Counts the bytes of bodies, except uploads, from their arrival until their answer has been sent. Announced lengths do
+ * not count, because an unknown sender must not be able to block other senders. A body without room is rejected, and
+ * its connection is closed (S125).
  */
 export function meterBodies(server: FastifyInstance): void {
   const memory = new BodyMemory();

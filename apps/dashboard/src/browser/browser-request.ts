@@ -26,7 +26,9 @@ declare module 'fastify' {
 
 const USER_AGENT_LENGTH_MAX = 300;
 
-/** Sets `request.visitor` and `request.csrfToken`. A browser without a token gets one. */
+/**
+ * Sets `request.visitor`, `request.csrfToken` and the answer's `x-request-id`. A browser without a CSRF token gets one.
+ */
 export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): void {
   const { cookie } = request.headers;
   request.visitor = {

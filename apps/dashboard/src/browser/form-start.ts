@@ -5,9 +5,9 @@ const START_BYTES_MAX = 4_096;
 const FIELD = /name="csrf"\r\n\r\n([A-Za-z0-9_-]{1,100})\r\n--/;
 
 /**
- * Reads the token of a form with a file. The token is the first field, and the body can then be read again from its
+ * Reads the token of a form with a file. The token must precede the file, and the body can then be read again from its
  * start.
- * @returns undefined if the form does not begin with a token.
+ * @returns undefined if the first 4,096 bytes contain no token.
  */
 export function csrfOf(body: Readable): Promise<string | undefined> {
   return new Promise((resolve) => {

@@ -23,9 +23,9 @@ declare module 'fastify' {
 }
 
 /**
- * Reads bodies for the dashboard's listener: forms and JSON, and for signed routes the unchanged bytes of any type,
- * never parsed or decompressed. Uploads are left to their routes. A callback without a signature is rejected before its
- * body is read. Each route may have its own limit. All bodies that are being read or answered also share a limit,
+ * Reads bodies for the dashboard's listener: forms and JSON, and for signed routes the unchanged bytes, never parsed or
+ * decompressed. Uploads are left to their routes. A callback without a signature is rejected before its body is read.
+ * Each route may have its own limit. All bodies that are being read or answered, except uploads, also share a limit,
  * because their senders are still unknown (S125).
  */
 export function readBodies(server: FastifyInstance): void {

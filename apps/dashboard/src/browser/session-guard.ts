@@ -16,8 +16,8 @@ declare module 'fastify' {
 }
 
 /**
- * Asks account for the session of a request, at most once, if the route needs or uses a session, once it is the
- * request's turn.
+ * Asks account for the session of a request, if the route needs or uses one. A request with a session cookie waits for
+ * its turn first.
  */
 @Injectable()
 export class SessionGuard implements CanActivate {

@@ -7,7 +7,10 @@ import { type PageVisit, isRefused } from '../pages/page-visit.js';
 const WHOLE_PPM = 1_000_000n;
 const PERCENT_PPM = 10_000;
 
-/** Returns the tax on the orders of this visitor; undefined if it cannot be determined. */
+/**
+ * Returns the rate of the tax on the visitor's orders; undefined if billing rejects the call. @throws the errors of
+ * `PageVisit.billing`.
+ */
 export async function addedTax(visit: PageVisit): Promise<TaxAnswer | undefined> {
   const answer = await visit.billing({ method: 'GET', path: '/tax' });
   return isRefused(answer) ? undefined : (answer.body as TaxAnswer);
@@ -31,7 +34,7 @@ function taxOf(tax: TaxAnswer | undefined): Markup {
     : html`No tax is added.`;
 }
 
-/** Returns a price with the tax on the future order: the total first, then its parts. */
+/** Returns the price of a future order. If a tax is added, the total comes first, then its parts. */
 export function priceWords(netMicros: number, tax: TaxAnswer | undefined): string {
   const net = money(String(netMicros));
   if (!tax?.tax_ppm) return net;

@@ -54,7 +54,10 @@ export const CHARGED_LATER: readonly Operation[] = OPERATIONS.filter(
   ({ price, access }) => price.per === 'free' && price.later !== undefined && access.kind === 'key',
 );
 
-/** Calculates the cheapest ways. @returns undefined for an operation that is free or does not exist. */
+/**
+ * Calculates what `count` answers of an operation cost, and the cheapest ways to pay for them. @returns undefined
+ * unless the operation is in `PRICED_OPERATIONS`.
+ */
 export function calculate(name: string, count: number): Calculation | undefined {
   const operation = PRICED_OPERATIONS.find((one) => one.name === name);
   if (operation === undefined || operation.price.per === 'free') return undefined;

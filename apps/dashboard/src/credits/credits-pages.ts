@@ -16,8 +16,9 @@ export interface CreditsFacts {
   spendable?: number;
   ending?: string;
   tax?: TaxAnswer;
-  /** The preselected package. */
+  /** The size of the preselected package. */
   credits?: number;
+  /** The number of credits that the visitor entered. */
   wanted?: number;
 }
 

@@ -6,7 +6,9 @@ import { day, grouped } from '../amounts.js';
 export const PLAN_CREDITS_RULE =
   'Credits of a plan come every month. They expire when the next ones arrive, at the latest 7 days after the end of their month; if the plan is cancelled, at the end of their month.';
 
-/** Returns a table of an account's grants: source, remaining credits, expiry, and the order in which they are used. */
+/**
+ * Returns a table of an account's grants, in the order in which their credits are used; a sentence if there are none.
+ */
 export function grantsTable({ grants }: BalanceAnswer): Markup {
   if (grants.length === 0) return html`<p class="quiet">No credits yet.</p>`;
   return html`<table class="stacked">

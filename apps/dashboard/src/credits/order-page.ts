@@ -131,8 +131,8 @@ function lineText({ credits, sku, quantity }: OrderLineAnswer): string {
 }
 
 /**
- * Returns a link to the files; undefined unless the Domainer plan that gives access to them is
- * active.
+ * Returns a link to the files; undefined unless the order is paid, and its Domainer plan, which gives access to them,
+ * is active.
  */
 function filesLink({ order, subscriptions }: OrderFacts): Markup | undefined {
   const opens = order.lines.some(
@@ -185,7 +185,7 @@ function arrivalOf(line: OrderLineAnswer, { order, balance, subscriptions }: Ord
     : `${credits} a month, from now on`;
 }
 
-/** Returns when the credits of a plan's first month expire; undefined before they arrive. */
+/** Returns when the credits of a plan's first month expire; undefined if they have not arrived or cannot be read. */
 function firstEnd(
   monthly: number,
   { created_at: ordered }: OrderAnswer,

@@ -13,6 +13,7 @@ export interface ProcessorChoice {
  * Returns the offered processors, and the chosen one. The list is empty if billing rejects the
  * call.
  * @param wanted the processor named in the URL.
+ * @throws the errors of `PageVisit.billing`.
  */
 export async function processorChoice(visit: PageVisit, wanted: string): Promise<ProcessorChoice> {
   const answer = await visit.billing({ method: 'GET', path: '/processors' });

@@ -18,7 +18,7 @@ const STATES: readonly (readonly [state: InvoiceState, words: string])[] = [
   ['note', 'credit and debit notes'],
 ];
 
-/** The filters of the list. Without any, all invoices are listed. */
+/** The filters of the list. An empty filter matches every invoice. */
 export interface InvoicesAsked {
   /** `YYYY-MM-DD`, UTC. */
   from: string;
@@ -26,7 +26,7 @@ export interface InvoicesAsked {
   state: string;
 }
 
-/** Returns the query of the page's URL, or of the archive's. */
+/** Returns the filters and further parameters as a query, without those that are empty. */
 export function invoicesQuery(asked: InvoicesAsked, more: Record<string, string> = {}): string {
   const given = Object.entries({ ...asked, ...more }).filter(([, text]) => text !== '');
   return new URLSearchParams(given).toString();

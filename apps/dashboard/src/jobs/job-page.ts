@@ -15,7 +15,7 @@ const WAITING = [
 ] as const;
 
 interface Shown {
-  /** Whether the page reloads itself, as it does until the job has ended. */
+  /** Whether the page reloads itself until the job has ended. */
   isReloading: boolean;
   notice?: Notice;
 }

@@ -29,7 +29,7 @@ export class JobPagesController {
     return this.showOne(visit, id, { isReloading: reload !== 'off' });
   }
 
-  /** Shows the price for the typed names, and starts the job once the visitor has seen it. */
+  /** Shows the price for the typed names; then, as the visitor chooses, starts the job or shows the names again. */
   @Post('jobs')
   async create(@Visit() visit: PageVisit, @Body() form: JobForm) {
     const { domainNames = '', kind, format, step } = form;

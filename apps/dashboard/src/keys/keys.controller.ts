@@ -180,8 +180,8 @@ export class KeysController {
   }
 
   /**
-   * Finds a key on the newest pages. @throws NotFound if there is no such key, or it does not pass `fits`; account's
-   * rejection.
+   * Finds a key on the newest pages. @param fits the condition; by default, that the key is active. @throws NotFound if
+   * there is no such key, or the key does not meet the condition; account's rejection.
    */
   private async find(visit: PageVisit, id: string, fits = isActive): Promise<KeyAnswer> {
     let cursor: string | null = null;
@@ -204,7 +204,7 @@ const isActive = ({ state }: KeyAnswer) => state === 'active';
 const isFiltered = (filter?: KeyFilter): filter is KeyFilter =>
   filter !== undefined && (filter.search !== '' || filter.isLiveOnly);
 
-/** Lists the keys that fit, newest first, up to the limits of keys and pages. */
+/** Lists the keys that fit, newest first, until a limit is reached: of keys found or of pages read. */
 async function foundKeys(visit: PageVisit, filter: KeyFilter): Promise<ProxiedAnswer> {
   const wanted = filter.search.toLowerCase();
   const fits = (key: KeyAnswer) =>

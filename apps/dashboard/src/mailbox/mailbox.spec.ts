@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 
 const HERE = 'http://localhost:8081';
-/** Sends the request as a browser on this machine does. */
+/** The headers that a browser on this machine sends. */
 const BROWSER = ['Host: localhost:8081', 'Connection: keep-alive'];
 
 describe('the mailbox page', () => {

@@ -39,7 +39,7 @@ const INTERVALS = [CHECK_MINUTES, 180, 60, 30, 15, 10];
 
 const LIST_HINT = 'optional; separated by commas';
 
-/** Returns the form for a new monitor. @param typed the input of a rejected form, to be corrected. */
+/** Returns the form for a new monitor. @param typed the input of a rejected form, to be corrected; empty at first. */
 export function monitorForm(context: PageContext, kind: MonitorKind, typed: MonitorForm): Markup {
   const fields = { domain: domainFields, brand: brandFields, registrant: registrantFields }[kind];
   return form(

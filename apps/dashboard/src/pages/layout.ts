@@ -9,9 +9,9 @@ export interface PageContext {
   isDataSimulated?: boolean;
   /** The path of this page, without its query. */
   path?: string;
-  /** Whether the only possible action is to restore the account. */
+  /** Whether the account is deleted; the navigation then omits the pages of active accounts. */
   isDeleted?: boolean;
-  /** Whether the owner can log in with a password; undefined if unknown. */
+  /** Whether the visitor can log in with a password; undefined if unknown. */
   hasPassword?: boolean;
   /** The operator's reason, if the account is suspended. */
   suspendedBecause?: string;

@@ -32,8 +32,7 @@ export class PageVisit {
   }
 
   /**
-   * Returns the visitor's session. @throws NotLoggedIn on a page that anyone may open, because no session is read
-   * there.
+   * Returns the visitor's session. @throws NotLoggedIn if the visitor is not logged in, or the page uses no session.
    */
   get session(): Session {
     if (!this.request.session) throw new NotLoggedIn();
@@ -110,8 +109,8 @@ export class PageVisit {
   }
 
   /**
-   * Makes the browser load `path` after a successful form, so that a reload does not send the form again. @returns an
-   * empty document.
+   * Makes the browser load `path`. After a form, a reload therefore does not send the form again. @returns an empty
+   * document.
    */
   goTo(path: string): string {
     void this.reply.status(303).header('location', path);

@@ -7,8 +7,8 @@ const REQUESTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a rejection as a sentence for people. The API's own text is for programmers, and names headers and rate
- * classes.
+ * Returns the text of a rejection for people. Rejections by rate limits get words of their own, because the API's text
+ * is for programmers, and names headers and rate classes.
  */
 export function refusalWords(refusal: Problem): string {
   const { code, message, members, retryAfterSeconds: wait } = refusal;

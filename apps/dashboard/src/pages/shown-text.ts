@@ -1,7 +1,7 @@
-/** Control characters, characters that change the direction of text, and zero-width characters. */
+/** Control characters except tabs and line feeds, characters that change the direction of text, and zero-width ones. */
 const UNSEEN = /[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** Escapes characters of untrusted text that are invisible or could reverse the text beside it (S67). */
+/** Escapes characters of untrusted text that are invisible or could reverse the text beside them (S67). */
 export function shownText(text: string): string {
   return text.toWellFormed().replace(UNSEEN, (unit) => `\\u{${unit.codePointAt(0)!.toString(16)}}`);
 }
@@ -18,7 +18,7 @@ const STATUS_PART = new RegExp(STATUS_PARTS.source.slice(1, -2), 'g');
 
 /**
  * Returns a status in separate words: `clienttransferprohibited` and `client_transfer_prohibited` become client
- * transfer prohibited.
+ * transfer prohibited. A text with other words is only escaped.
  */
 export function statusWords(status: string): string {
   const joined = status.toLowerCase().replaceAll(/[ _]/g, '');

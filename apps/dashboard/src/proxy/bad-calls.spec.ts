@@ -18,7 +18,8 @@ afterAll(() => under?.stop());
 
 const OVERLONG = 'x'.repeat(2_500);
 /**
- * All routes except uploads, which stream their bodies and are tested in `test/transfers` and in the worker's specs.
+ * All routes except callbacks, and uploads, which stream their bodies and are tested in `test/transfers` and in the
+ * worker's specs.
  */
 const ROUTES = OPERATIONS.filter(
   (row) =>
@@ -45,7 +46,7 @@ const neededBy = ({ parameters }: Operation, except: readonly string[] = []) =>
 
 interface Sent {
   query?: string;
-  /** The path parameters' values, already encoded. */
+  /** The value of every path parameter, already encoded; by default, each has its example. */
   value?: string;
   body?: string;
 }

@@ -31,8 +31,8 @@ export class ProxyService {
 
   /**
    * Makes the call to the owner and sends its answer.
-   * @throws InvalidRequest, UnexpectedBody, NotLoggedIn, TooManyExports, TooManyUploads,
-   *   TooManyDownloads, TooManyCalls, ServiceUnavailable; the owner's rejection.
+   * @throws InvalidRequest, UnexpectedBody, TooManyCalls, ServiceUnavailable; the owner's rejection; the errors of
+   *   `JoinedAnswersService.join` and `TransferService.pass`.
    */
   async forward(route: ProxiedRoute, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const proxy = this.proxies.of(route.owner.service);

@@ -15,8 +15,9 @@ export class TransferService {
   ) {}
 
   /**
-   * Forwards an upload or a download. @throws TooManyUploads, TooManyDownloads; the owner's rejection;
-   * ServiceUnavailable.
+   * Forwards an upload or a download.
+   * @param leadTo as in `TransferCall`.
+   * @throws ServiceUnavailable; the refusals of `Transfers.begin` and `Transfer.run`.
    */
   async pass(
     { transfer: operation, timeoutMs, owner }: ProxiedRoute,

@@ -30,7 +30,10 @@ const PARTS: readonly (readonly [what: string, about: string])[] = [
   ['Database files', 'Download new, changed and dropped names every day, as CSV or JSON.'],
 ];
 
-/** Returns the page `/` before a log-in. @param sample the name of the operation whose answer is shown. */
+/**
+ * Returns the page `/` before a log-in. @param sample the name of the operation whose answer is shown; any other text
+ * selects the first sample.
+ */
 export function startPage(context: PageContext, apiUrl: string, sample: string): Markup {
   return page(context, {
     title: 'Domain data: pay only for answers',

@@ -73,7 +73,7 @@ export class RequestPagesController {
     return visit.show(requestsPage(visit.context, { filter, answer, keys, isFirst }));
   }
 
-  /** Lists the newest requests, for the page's script. @throws the errors of `list`. */
+  /** Lists up to 50 of the newest requests, for the page's script. @throws the errors of `list`. */
   @Get('requests/tail')
   async tail(@Visit() visit: PageVisit, @Query() query: Given) {
     const asked = { ...this.askedOf(query), page_size: '50' };

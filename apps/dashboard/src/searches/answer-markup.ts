@@ -48,7 +48,7 @@ function part(
   return records.length === 0 ? html`<p>None.</p>` : tableMarkup(records, columns);
 }
 
-/** Returns a function that finds the role or server of a member's source, if the answer names the source. */
+/** Returns a function that finds the role, server or id of a member's source, if the answer names the source. */
 function originsOf(provenance: unknown): OriginOf {
   const { fields, sources } = isItem(provenance) ? provenance : {};
   const known = Array.isArray(sources) ? sources.filter(isItem) : [];

@@ -19,7 +19,10 @@ const SYSTEMS = [
 ] as const;
 const LENGTH_MAX = 60;
 
-/** Returns a readable name for a user agent, such as "Firefox on Linux", or the user agent itself. */
+/**
+ * Returns a readable name for a user agent, such as "Firefox on Linux"; for an unknown browser, the start of the user
+ * agent.
+ */
 export function browserName(userAgent: string): string {
   const [browser, system] = [BROWSERS, SYSTEMS].map(
     (names) => names.find(([part]) => userAgent.includes(part))?.[1],

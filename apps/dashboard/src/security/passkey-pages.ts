@@ -39,7 +39,7 @@ const step = (id: string, word: string, name: string) =>
     >${word}</a
   >`;
 
-/** Returns a form whose script makes the browser create a credential from the options and sends it with the form. */
+/** Returns a page whose script makes the browser create a credential from the options, and sends it with a form. */
 export function newPasskeyPage(context: PageContext, options: object, name: string): Markup {
   const fields = html`${nameField(name)} ${hidden('credential', '')}
     <p class="actions">

@@ -2,7 +2,7 @@ import type { PageVisit } from '../pages/page-visit.js';
 import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 import { passwordAgainPage } from '../auth/auth-pages.js';
 
-/** Whether a change was rejected because the owner was last verified too long ago (S35). */
+/** Whether a change was rejected because the visitor last logged in or entered the password too long ago (S35). */
 export const needsPassword = ({ refusal }: ProxiedAnswer) =>
   refusal?.code === 'reauthentication_required';
 

@@ -77,8 +77,7 @@ const TIMEOUT_MS = 10_000;
  */
 const BROWSER_CONNECTIONS = 96;
 /**
- * The maximum number of these calls that one account (or one site, if no account is known) may make
- * at a time.
+ * The maximum number of browsers' calls in progress of one account (or one site, if no account is known).
  */
 const OF_ONE_CONNECTIONS = 12;
 /**
@@ -212,7 +211,10 @@ export class ServiceProxy {
     }
   }
 
-  /** Chooses the connections for a call. Signed senders are few, and only their owner can identify them. */
+  /**
+   * Chooses the connections for a call. Calls of signed senders have no shares: only the called service can identify
+   * the senders.
+   */
   private wayOf({ headers, isSessionCheck }: ProxiedCall): {
     pool: ServicePool;
     shares?: CallShares;

@@ -11,7 +11,7 @@ export interface Session {
   restorableUntil?: string;
   /** Whether the person can log in with a password; unknown while the account service runs the previous release. */
   hasPassword?: boolean;
-  /** Whether the owner was verified within the last 10 minutes. */
+  /** Whether the person logged in or entered the password within the last 10 minutes. */
   isRecent: boolean;
 }
 

@@ -62,7 +62,7 @@ export class DashboardMetrics {
     this.metrics.histogram(DURATION).observe({ kind }, reply.elapsedTime / SECOND_MS);
   }
 
-  /** Counts the result of a call to a service. @throws the error of `work`. */
+  /** Runs `work`, a call to a service, and counts its result. @throws the errors of `work`. */
   async callOf<T>(service: ServiceName, work: () => Promise<T>): Promise<T> {
     try {
       const answer = await work();
@@ -74,7 +74,10 @@ export class DashboardMetrics {
     }
   }
 
-  /** Counts a call as `callOf` does, but for answers that contain a rejection instead of throwing it, and log-ins. */
+  /**
+   * Does the same as `callOf` for a call whose answer contains a rejection instead of throwing it, and also counts
+   * log-ins. @throws the errors of `work`.
+   */
   async proxied<A extends CountedAnswer>(service: ServiceName, work: () => Promise<A>): Promise<A> {
     let refusal: Problem | undefined;
     try {

@@ -2,7 +2,7 @@ import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator'
 import { Setting } from '../config.js';
 import { SERVICE_SECRET_FORM } from './service-secret.js';
 
-/** Validates a setting that contains one secret, or two during a rotation. */
+/** Validates a setting in the form of `SERVICE_SECRET_FORM`. */
 export const IsServiceSecret = () =>
   Matches(SERVICE_SECRET_FORM, {
     message:

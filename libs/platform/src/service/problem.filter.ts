@@ -61,8 +61,8 @@ export function logFailure(
 }
 
 /**
- * Converts any error to a Problem: a Problem stays as it is; of Nest's and Fastify's errors, 404, 413 and 415 keep
- * their status, and every other 4xx becomes a 400; all other errors become a 500.
+ * Converts any error to a Problem: a Problem stays as it is; of Nest's and Fastify's errors, 413, 415 and Nest's 404
+ * keep their status, and every other 4xx becomes a 400; all other errors become a 500.
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;

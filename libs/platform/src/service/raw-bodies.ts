@@ -14,7 +14,7 @@ export interface RawBodies {
 
 const STREAMED_TYPES = ['multipart/form-data', 'application/offset+octet-stream'];
 
-/** The running answers and uploads, by server, that a stopping server does not wait for. */
+/** The running answers, by server, that a stopping server does not wait for. */
 const streams = new WeakMap<object, Set<ServerResponse>>();
 
 /** Accepts bodies only from services: JSON and, as the options say, raw bodies and uploads. */

@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { makeOwnFolder, waitFor } from '#test/environment';
 
-/** Runs a process whose service is given by `start`, a function body that uses this module's exports. */
+/** Runs a process whose service is given by `start`, a function body in which `platform` is this library. */
 class Program {
   output = '';
   private readonly child: ChildProcess;

@@ -52,6 +52,7 @@ const PROBED = new Set(['/health', '/ready', '/metrics']);
 
 /**
  * Starts one Nest application on its internal listener, with the validation and error format that all services share.
+ * @throws Error if it cannot listen there, or if a file for TLS is missing or unusable.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { internalTlsFolder: folder, probePort } = options.config ?? {};

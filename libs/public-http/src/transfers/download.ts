@@ -12,7 +12,7 @@ export class Download extends Transfer {
   private readonly floor = new ReadingFloor();
   private isAnswered = false;
   private readonly sentBeforeBytes = sentBytes(this.call.request.socket);
-  /** When the owner last sent something, by `monotonicMs`. */
+  /** When the owner last sent something, or the client was last waited for, by `monotonicMs`. */
   private heardMs = 0;
 
   protected get movedBytes(): number {

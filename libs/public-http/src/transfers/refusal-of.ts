@@ -59,7 +59,7 @@ export async function shortText(body: Readable, maxBytes = REFUSAL_MAX_BYTES): P
 
 /**
  * Returns an owner's refusal with the headers that the client gets: its problem document or, without one, the problem
- * that the status implies, or else ServiceUnavailable.
+ * that the status implies, or else ServiceUnavailable. @throws Error if the answer has more than 64 KiB.
  */
 export async function refusalOf(
   row: Operation,

@@ -37,7 +37,8 @@ export function askedHeaders(row: Operation, headers: IncomingHttpHeaders): Reco
 
 /**
  * Returns the headers of an answer with a file; names and values alternate. A media type that the operation does not
- * declare becomes `application/octet-stream`, and a browser must always save the file (S79).
+ * declare becomes `application/octet-stream`, and a browser must always save the file (S79). An answer with status 304
+ * has neither a type nor a disposition.
  */
 export function fileHeaders(form: AnswerForm, headers: Heads, status: number): string[] {
   const said = Object.entries(picked(headers, SAID_OF_FILES)).flat();

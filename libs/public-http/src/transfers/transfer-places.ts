@@ -30,7 +30,7 @@ export class TransferPlaces {
 
   /**
    * Takes a place, for which the caller must call `leave` once with the same account.
-   * @returns the refusal if no place is free; otherwise undefined.
+   * @returns the refusal if the account has too many places, or none is free; otherwise undefined.
    */
   enter(accountId: string): Problem | undefined {
     const own = this.of(accountId);

@@ -78,7 +78,10 @@ export abstract class Transfer {
     }
   }
 
-  /** Cancels the call to the owner. @param fault the answer to the client, if one can still be sent. */
+  /**
+   * Cancels the call to the owner. @param fault the answer to the client, if one can still be sent; by default,
+   * ServiceUnavailable.
+   */
   stop(fault?: Problem): void {
     this.fault ??= fault;
     this.abortion.abort();
