@@ -46,7 +46,10 @@ async function asked(repository, path) {
   }
 }
 
-/** The newest tag of the repository that differs from this one only in the point release, as in 13.2-slim. */
+/**
+ * Returns the newest tag of the repository that differs from this one only in the point release, as in 13.2-slim.
+ * @throws Error if there is none.
+ */
 async function newestLike(repository, tag) {
   const [, major, rest] = /^(\d+)\.\d+(-.*)?$/.exec(tag);
   const points = [];

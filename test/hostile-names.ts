@@ -34,8 +34,8 @@ const FORMS: readonly (readonly [server: string, before: string, behind: string]
 
 /**
  * Passes this many hostile names through every step that a customer's input takes, up to the bytes that would be sent.
- * @returns as `faults` the queries that are not one line with a name in the server's form, with the strings that caused
- *   them; as `sample` some of the accepted names.
+ * @returns the numbers of accepted and refused names; as `faults` the accepted ones with a control character, or with a
+ *   query that is not one line in the server's form; and as `sample` some of the accepted names.
  */
 export function runHostileNames(seed: number, count: number) {
   const random = new Random(seed);

@@ -63,7 +63,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
 
   /**
    * Sends `METHOD /internal/dashboard/<path>` with a gateway's token and headers.
-   * @throws Error if the answer is a 500, or is a success that the operation's row does not promise.
+   * @throws Error if the answer is a 500, or is a success that no row of the account service promises.
    */
   async dashboard(
     method: InjectOptions['method'],
@@ -121,7 +121,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return { accountId, token: await this.newSession({ accountId }) };
   }
 
-  /** Sends all e-mails that are due. Returns the messages to one address, newest first. */
+  /** Waits until all e-mails are sent. Returns those of the newest 200 that went to one address, newest first. */
   async mailsTo(address: string): Promise<KeptMail[]> {
     await this.get(ForgottenPasswordsService).settled();
     const logger = new Logger('mail', { write: () => undefined });

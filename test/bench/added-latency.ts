@@ -16,9 +16,10 @@ const SHORT = { durationMs: 5_000, rounds: 2 };
 const TARGETS = { p50Ms: 0.5, p99OfLua: 3 };
 
 /**
- * Measures the latency that a contender adds to requests, compared with sending them directly to the upstream, at a
- * load below the gateway's limit. The load generator, the upstream, the stand-ins and PostgreSQL share the second core,
- * so they wait for each other, and part of the latency is due to this. The figure of nginx with Lua shows how much.
+ * Measures the latency that the gateway and nginx with Lua add to requests, compared with sending them directly to the
+ * upstream, at a load below the gateway's limit. The load generator, the upstream, the stand-ins and PostgreSQL share
+ * the second core, so they wait for each other, and part of the latency is due to this. The figure of nginx shows how
+ * much.
  */
 export async function addedLatency(
   field: Field,

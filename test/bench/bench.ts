@@ -7,7 +7,7 @@ import { ServiceProcess } from '../../apps/cluster/src/processes/service-process
 import { setupDurablePostgres, setupPostgres, teardown } from '../environment/setup.js';
 import { cleanup } from './cleanup.js';
 
-/** A measured figure. `ok` is set if docs/benchmarks.md states a target. */
+/** A measured figure. `ok` is set if the figure has a target. */
 export interface BenchRow {
   what: string;
   value: number;

@@ -24,6 +24,7 @@ export interface Field extends GatewayField {
 /**
  * Measures the CPU time per request of each contender in each round, in microseconds. Contenders take turns. Warm-ups,
  * in which keys are looked up and functions are compiled, do not count.
+ * @throws the errors of `voidIfWrong`.
  */
 export async function cpuOfAll(
   field: GatewayField,

@@ -29,7 +29,7 @@ import { cleanup } from './cleanup.js';
 
 const SEED = 17;
 const CLIENTS = 8;
-/** Names in the zone, names with full histories, and first pages of each search. */
+/** The numbers of names in the zone, of names with full histories, and of measured first pages of each search. */
 const SIZE = { zone: 1_000_000, generated: 20_000, pages: 400 };
 const SHORT = { zone: 50_000, generated: 1_000, pages: 160 };
 /** The cache of the database server: a quarter of the memory of a machine with 8 GB, as PostgreSQL's manual advises. */

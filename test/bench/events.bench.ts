@@ -31,7 +31,10 @@ const PER_SECOND_MIN = 3_000;
 const CONSUMERS = { account: ['entitlement'] } as const;
 const logger = new Logger('bench', process.stderr, 'error');
 
-/** Measures the time from an event's commit in one service to its handler in another, in-process and over a broker. */
+/**
+ * Measures the time from writing an event in one service to its handler in another, and the rate of a backlog, in one
+ * process and, if a broker can run here, over Kafka.
+ */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const title = 'events: from the outbox to the handler';
   await openPostgres();

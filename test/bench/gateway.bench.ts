@@ -37,7 +37,8 @@ const SHORT_ROUNDS = 3;
 /**
  * Measures the CPU time per request of the gateway's process with every feature on, compared with a bare proxy,
  * off-the-shelf plugins, and nginx with Lua. Contenders take turns: each runs alone on the first core, and everything
- * else runs on the second. The lowest round counts, because other load can only add time.
+ * else runs on the second. The lowest round counts, because other load can only add time. Also measures the added
+ * latency and, unless `isShort`, the memory of active keys.
  */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   if (gatewayBenchMissing) return { title: 'gateway', rows: [], notRun: [gatewayBenchMissing] };

@@ -11,7 +11,7 @@ export function cpuUs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
 
-/** Returns the resident memory of a process (proc(5)): now, or at its largest (`VmHWM`). */
+/** Returns the resident memory of a process in MiB (proc(5)): now, or at its largest (`VmHWM`). */
 export function memoryMb(pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)![1]) / 1024;

@@ -95,7 +95,10 @@ const HEADERS = `
   header["x-ratelimit-remaining-requests"] = ctx.left
   header["x-ratelimit-remaining-time"] = ctx.reset .. "000000000"`;
 
-/** Runs nginx as a single process without a master, so that the CPU time of this process is all that nginx uses. */
+/**
+ * Runs nginx on the second core, as a single process without a master, so that the CPU time of this process is all that
+ * nginx uses.
+ */
 async function startNginx(
   folder: string,
   name: string,

@@ -9,7 +9,7 @@ import { cleanup } from './cleanup.js';
 const TARGET_SECONDS = 15;
 const START_TIMEOUT_MS = 240_000;
 
-/** Measures `npm start` after installation and build. The first start creates the database; later starts open it. */
+/** Measures `npm start` after installation and build. The first start creates the database; the second opens it. */
 export async function measure(): Promise<BenchReport> {
   const folder = newFolder('start');
   const rows: BenchRow[] = [];
@@ -30,8 +30,8 @@ async function timeStart(folder: string): Promise<number> {
 
 /**
  * Starts the product offline and on free ports, waits until it has written a file, and returns a function that stops
- * it.
- * @throws Error if it exits first.
+ * the product.
+ * @throws Error if the product exits first, or has not written the file within four minutes.
  */
 export async function startSolo(
   folder: string,

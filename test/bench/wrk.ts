@@ -71,7 +71,10 @@ end
 const NAMES_PER_RUN = 10_000_000;
 let runs = 0;
 
-/** Generates load with wrk, which needs only a fraction of the CPU time of a client in Node. */
+/**
+ * Generates load with wrk, which needs only a fraction of the CPU time of a client in Node.
+ * @throws Error if wrk fails.
+ */
 export async function driveWrk(load: Load, folder: string): Promise<LoadResult> {
   const [script, keys] = [join(folder, 'wrk.lua'), join(folder, 'wrk.keys')];
   writeFileSync(script, SCRIPT);

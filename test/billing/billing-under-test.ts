@@ -198,7 +198,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await this.settle();
   }
 
-  /** Runs `work` while every update of a row fails. */
+  /** Runs `work` while every update of the row with this id fails. */
   async whileStuck(table: string, id: string, work: () => Promise<void>): Promise<void> {
     await withClient(this.test.url(), async (client) => {
       await client.query(

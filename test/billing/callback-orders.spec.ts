@@ -54,7 +54,10 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     await billing.settle();
   }
 
-  /** Returns all rows and events of billing about an account, without the values that differ from run to run. */
+  /**
+   * Returns billing's rows about an account's money, its payment events and the last snapshot of each subscription
+   * line, without the values that differ from run to run.
+   */
   async function rowsOf(accountId: string): Promise<string> {
     const tables: string[][] = [];
     for (const [table, columns] of [
@@ -81,8 +84,9 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
   }
 
   /**
-   * Runs `begin` once for each order of the resulting callbacks, and delivers them in that order. The callbacks of the
-   * first order are delivered twice, unless `areRepeated` is false.
+   * Runs `begin` once for each permutation of the resulting callbacks, and delivers them in that sequence. In the first
+   * run, they are then delivered again, in reverse, unless `areRepeated` is false.
+   * @returns the number of callbacks, and the different outcomes, each with the last permutation that led to it.
    */
   async function inEveryOrder(
     begin: () => Promise<{ accountId: string; callbacks: readonly Callback[] }>,

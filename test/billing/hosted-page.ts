@@ -10,7 +10,7 @@ export async function pressButton(pageUrl: string, action: CheckoutAction): Prom
   return press(pageUrl, action);
 }
 
-/** Agrees to a plan change on its page. If there is a next page, pays or takes another action there. */
+/** Agrees to a plan change on its page. If a checkout page follows, pays or takes another action there. */
 export async function agreeAtPaypal(
   pageUrl: string,
   action: CheckoutAction = 'pay',

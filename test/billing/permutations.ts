@@ -1,4 +1,4 @@
-/** Returns every order of the numbers below `count`. */
+/** Returns all permutations of the numbers below `count`. */
 export function permutationsOf(count: number): number[][] {
   if (count === 0) return [[]];
   return permutationsOf(count - 1).flatMap((shorter) =>

@@ -12,7 +12,7 @@ interface Sent {
   body: string;
 }
 
-/** Returns stripe-mock's name or path, if installed (`go install github.com/stripe/stripe-mock@v0.203.0`). */
+/** Returns stripe-mock's path, or undefined without it (`go install github.com/stripe/stripe-mock@v0.203.0`). */
 export function stripeMockProgram(): string | undefined {
   return PROGRAMS.find((program) => spawnSync(program, ['-version']).status === 0);
 }

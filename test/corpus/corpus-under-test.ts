@@ -57,7 +57,9 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return this.get(ObservationsService).record(observationsOf(lines), LOOKUPS);
   }
 
-  /** Imports observations like `record`, but of a source that is added with these rights. */
+  /**
+   * Imports observations like `record`, but of a source that is added with these rights; by default, with all rights.
+   */
   async recordOf(
     source: { name: string; kind?: string } & Partial<
       Pick<CorpusSource, 'isShown' | 'isSold' | 'isLookedUp'>
@@ -101,7 +103,10 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return this.gateway.call('GET', `${path}?${new URLSearchParams(parameters)}`);
   }
 
-  /** Like `ask`. @throws Error if an answer of version 2 does not match the class in the operation's row. */
+  /**
+   * Like `ask`.
+   * @throws its errors; Error if an answer of version 2 does not match the class in the operation's row.
+   */
   async answerTo<Answer extends object>(
     row: Operation,
     parameters: Record<string, string>,

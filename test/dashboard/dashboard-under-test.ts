@@ -50,7 +50,7 @@ export class DashboardUnderTest {
   answer: Answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
   /** JSON answers of owners that replace the default, by method and path: `GET /internal/orders/1`. */
   readonly answers = new Map<string, object>();
-  /** Whether the owners accept calls and do not answer them until `forget` ends the calls. */
+  /** Whether the owners leave calls, except checks of the session, unanswered until `forget` ends them. */
   isSilent = false;
   private readonly unanswered: ServerResponse[] = [];
   mails: MailboxMessage[] = [];
@@ -150,7 +150,7 @@ export class DashboardUnderTest {
     if (this.isSilent) return void this.unanswered.push(response);
     const { status, type, headers } = this.answer;
     const given = this.answers.get(line);
-    // The request log and the accounts' limits are not available in this test.
+    // Usage, credits and limits are unavailable, unless the spec has set an answer.
     if (!given && AWAY.has(line)) return void response.writeHead(503).end('{}');
     const text = given ? JSON.stringify(given) : this.answer.body;
     response.writeHead(status, { ...headers, 'content-type': type }).end(text);

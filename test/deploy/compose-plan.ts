@@ -31,7 +31,7 @@ export function composeServices(): Record<string, ComposeService> {
   return compose.services;
 }
 
-/** Returns our services that every `up` starts. `origins` are those that an operator sets, such as `BASE_URL`. */
+/** Returns the containers of our image that every `up` starts. @param origins variables, such as `BASE_URL`. */
 export function composePlan(
   secretFolder: string,
   origins: Record<string, string> = {},

@@ -17,7 +17,10 @@ const DATABASE = 'domain_data';
 const READY_LIMIT_MS = 600_000;
 /** The maximum number of starts: a service exits if its database is late, and a container engine restarts it. */
 const STARTS_MAX = 5;
-/** Prevents gateways from shedding load on a busy test machine, and from waiting for a balancer before they stop. */
+/**
+ * Lets gateways shed no load and wait longer for services and Valkey, because the test machine may be busy. Gateways
+ * and dashboard wait for no balancer before they stop.
+ */
 const UNHURRIED = {
   GATEWAY_DRAIN_NOTICE_MS: '0',
   DASHBOARD_DRAIN_NOTICE_MS: '0',

@@ -28,7 +28,7 @@ interface RuleGroups {
 /**
  * Runs `promtool test rules` on both halves of each case. The other alerts are left out, because they would be
  * evaluated for each case as well.
- * @returns promtool's output about the cases that fail.
+ * @returns promtool's output about the cases that fail, or an empty string if all pass.
  */
 export function alertFaults(rules: string, cases: Record<string, AlertCase>): string {
   const folder = mkdtempSync(join(tmpdir(), 'alerts-'));

@@ -39,7 +39,10 @@ export interface CommandEnd {
   stderr: string;
 }
 
-/** An account's services, and the command line with exactly the settings of the chart's pod for operators. */
+/**
+ * The services account, billing and entitlement, and the command line, which gets only settings that the chart's pod
+ * for operators has.
+ */
 export class OperatorDesk {
   private readonly config: CliConfig;
   private readonly databases: Databases;
@@ -87,7 +90,9 @@ export class OperatorDesk {
     for (const { clock } of [this.account, this.billing, this.entitlement]) clock.advance(ms);
   }
 
-  /** Runs `npm run cli -- <args>` in this process. A failed command is in the result: it is not thrown. */
+  /**
+   * Runs `npm run cli -- <args>` in this process. Throws neither a `Problem` nor a usage error: the result contains it.
+   */
   async command(...args: string[]): Promise<CommandEnd> {
     const program = operatorProgram(this.config, new EventsConfig(), this.databases, {});
     throwInsteadOfExit(program);

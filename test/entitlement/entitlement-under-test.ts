@@ -242,7 +242,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
       );
   }
 
-  /** Returns violated invariants and logged errors. Every spec expects none after each test. */
+  /** Returns violated invariants, and the errors logged since the last call. */
   async violations(): Promise<unknown[]> {
     return [
       ...(await checkInvariants(this.auditor, ENTITLEMENT_INVARIANTS)),

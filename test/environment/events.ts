@@ -7,7 +7,7 @@ export interface RecordedEvent {
   data: Record<string, unknown>;
 }
 
-/** Returns the events in the outbox of the role's service, all or those of one key, in the order of writing. */
+/** Returns the events in a service's outbox, all or those of one key, in the order of writing. */
 export async function recordedEvents(
   database: Pick<Database | MaintenanceDatabase, 'query'>,
   key?: string,

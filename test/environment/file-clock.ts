@@ -4,7 +4,7 @@ import { Clock } from '#libs/platform';
 /** The length of the file, which contains the time in ms. A fixed length makes each read and write atomic. */
 const DIGITS = 16;
 
-/** A clock in a file that several processes share. It stands still until one of them advances it for all. */
+/** A clock in a file that several processes share. It stands still until its creator advances it for all of them. */
 export class FileClock extends Clock {
   private readonly bytes = Buffer.alloc(DIGITS);
 

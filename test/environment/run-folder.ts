@@ -9,8 +9,8 @@ const PREFIX = 'dds-test-';
 
 /**
  * Creates a folder for the files of a run or of a spec's installation. The folder is in memory if Linux has enough,
- * because a clone of the template has 1,200 files. If disk accesses are measured, it is on the disk. PostgreSQL's user
- * may enter the folder; otherwise, its data would be stored elsewhere and never be removed.
+ * because a clone of the template has 1,200 files; with `onDisk`, for measurements of disk accesses, it is on the disk.
+ * PostgreSQL's user may enter the folder; otherwise, its data would be stored elsewhere and never be removed.
  */
 export function makeRunFolder({ onDisk } = { onDisk: false }): string {
   const parent = onDisk || !hasMemory() ? tmpdir() : MEMORY;

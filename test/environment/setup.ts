@@ -27,9 +27,9 @@ interface Run {
 let current: Run | undefined;
 
 /**
- * Starts what `setupPostgres` starts and, if they can run on this machine, Valkey and a Kafka broker, unless the
- * caller's environment names a broker.
- * @throws Error in CI if they cannot run.
+ * Starts what `setupPostgres` starts and, if they can run on this machine, Valkey and, unless the caller's environment
+ * names one, a Kafka broker.
+ * @throws Error if a server fails to start; in CI, also if Valkey or the broker cannot run.
  */
 export default async function setup(): Promise<void> {
   await prepareRun([async (run) => startPostgres(run), startBroker, startValkey]);

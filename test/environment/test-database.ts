@@ -94,8 +94,8 @@ const OBJECT_IN_USE = '55006';
 const CONNECT_TIMEOUT = 'timeout expired';
 
 /**
- * Runs a statement as the superuser. Repeats it for longer than the 5 s within which a connection must open and the
- * sessions of a stopping server must end.
+ * Runs a statement as the superuser. Repeats it, for up to four minutes, while a connection does not open in time or
+ * other sessions use the database.
  */
 async function asAdmin(serverUrl: string, statement: string): Promise<void> {
   await waitFor(statement, async () => {

@@ -6,8 +6,9 @@ const PAUSE_MAX_MS = 50;
 
 /**
  * Waits until `condition` returns a truthy value. The pauses between its checks grow with the waiting time, because
- * checks take CPU time from what is waited for. @throws Error that names `what` after `timeoutMs`. The default is four
- * minutes: machines stall, and a test's own limit of ten minutes would not name the cause.
+ * checks take CPU time from what is waited for. The default limit is four minutes: machines stall, and a test's own
+ * limit of ten minutes would not name the cause.
+ * @throws Error that names `what` after `timeoutMs`; the errors of `condition`.
  */
 export async function waitFor<T>(
   what: string,
@@ -28,7 +29,7 @@ const LONGEST_MS = 20_000;
 
 /**
  * Tries an action with a short time limit, for tests of exceeded time limits. If the answer shows that the time was up
- * too early (`isLate`), as can happen on a busy machine, the action is repeated with ten times the limit.
+ * too early (`isLate`), as can happen on a busy machine, the action is repeated with ten times the limit, at most 20 s.
  */
 export async function withEnoughTime<T>(
   firstMs: number,

@@ -227,7 +227,10 @@ function recordedAnswers(): Original[] {
   );
 }
 
-/** Returns the seeds whose answer was read as "not registered" although the original was registered. */
+/**
+ * Returns the mutated answers that were read as "not registered" although the originals were registered, with their
+ * seeds.
+ */
 function faults(originals: readonly Original[]): string[] {
   const held = originals.filter(({ text, context }) => {
     return parseWhois(text, context).outcome === 'delivered';

@@ -36,8 +36,8 @@ const STATUSES = statuses as Readonly<Record<string, ExpectedRecord['status']>>;
 /**
  * Measures the port-43 parser on recorded answers: `eval-whois <folder> [--json FILE] [--enforce] [--wrong]`. Reads
  * every `*.jsonl` in the folder, and prints the share of correct answers per field and the worst registries. `--json`
- * writes all counts to a file. `--enforce` exits with 1 if a share is too low, or if an answer about a name that is
- * not free was read as "not registered". `--wrong` lists each wrong value.
+ * writes all counts to a file. `--enforce` exits with 1 if a share is too low, or if an answer with another asserted
+ * status was read as "not registered". `--wrong` lists each wrong value.
  */
 function main(): number {
   const flag = { type: 'boolean' } as const;

@@ -5,9 +5,9 @@ import { TcpProxy } from './tcp-proxy.js';
 const INTERVAL_MS = 100;
 
 /**
- * A load balancer for connections, as used in front of gateways. Each new connection goes to the next server that
- * reports ready; without one, the connection is reset. The balancer never repeats a request, so a test notices every
- * request that is lost during a stop.
+ * A load balancer for connections, as used in front of gateways. Each new connection goes to the next healthy server;
+ * without one, the connection is reset. The balancer never repeats a request, so a test notices every request that is
+ * lost during a stop.
  */
 export class Balancer {
   healthy: string[] = [];
@@ -21,7 +21,7 @@ export class Balancer {
     private readonly timeoutMs: number,
   ) {}
 
-  /** @param timeoutMs a server that takes longer to answer its readiness check is not ready. */
+  /** @param timeoutMs a server that takes longer to answer its health check is not healthy. */
   static async start(targets: readonly string[], timeoutMs: number): Promise<Balancer> {
     const balancer = new Balancer(targets, timeoutMs);
     await balancer.look();

@@ -18,7 +18,7 @@ export class Faults {
   traps: Trap[] = [];
   /** A promise that all bytes wait for while it is set. */
   stalled?: PromiseWithResolvers<void>;
-  /** The bytes received from clients, whether or not they were forwarded. */
+  /** The number of bytes received from clients, whether or not they were forwarded. */
   takenBytes = 0;
 }
 

@@ -29,8 +29,8 @@ function openTransport(): KafkaTransport {
 }
 
 /**
- * At its start, a gateway waits at most 3 s for its broker. Only the change feed would inform it of events before its
- * first fetch, and this test has no change feed.
+ * Waits until each gateway has fetched from the broker, for which a start waits only 3 s. Only the change feed would
+ * inform a gateway of events before its first fetch, and this test has no change feed.
  */
 async function untilTheyListen(): Promise<void> {
   const startedMs = performance.now();

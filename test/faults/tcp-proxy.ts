@@ -93,7 +93,9 @@ export class TcpProxy {
     if (!this.server) await this.listen();
   }
 
-  /** Loses the answer on the next connection whose client sends `text`, and resolves once that is reset. */
+  /**
+   * Loses the answer on the next connection whose client sends `text`, and resets it `afterMs` later. Resolves then.
+   */
   loseAnswerTo(text: string, afterMs = 200): Promise<void> {
     return this.trap(text, true, afterMs);
   }

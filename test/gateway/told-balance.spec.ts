@@ -60,8 +60,8 @@ async function spend(gateway: LeaseClient, accountId: string, cost: number): Pro
 }
 
 /**
- * Sends a request for several items. Only some of them are answered, in two parts.
- * @returns the balance reported at the end of the answer.
+ * Reserves credits for a request with several items, and charges only some of them, in two parts.
+ * @returns the balance that the gateway then reports.
  */
 async function spendOnHold(which: number, accountId: string, cost: number): Promise<number> {
   const names = { requestId: newId(), accountId, keyId: newId(), subject: '' };

@@ -56,7 +56,7 @@ const IS_SQL = [
   /\b(from|set|values|where|returning|select)\b/,
 ];
 
-/** Returns every mutation of one compiled file that can have an effect, in the order of the file. */
+/** Returns the mutations of one compiled file, in the order of the file. A few of them have no effect. */
 export function mutationsOf(path: string, text: string): Mutation[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
   const found: Mutation[] = [];

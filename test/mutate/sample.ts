@@ -36,7 +36,7 @@ export interface Mutant extends Mutation {
   line: string;
 }
 
-/** Draws `count` mutations, divided evenly among the areas. The same seed and code give the same mutations. */
+/** Draws at most `count` mutations, divided evenly among the areas. The same seed and code give the same mutations. */
 export function sample(random: Random, count: number, areas: readonly string[]): Mutant[] {
   const share = Math.ceil(count / areas.length);
   const drawn = areas.map((area) => draw(random.for(area), mutantsOf(area)).slice(0, share));
@@ -54,7 +54,10 @@ export function mutantsOf(area: string): Place[] {
     .flatMap((path) => mutationsOf(path, read(path)).map((one) => ({ ...one, area, path })));
 }
 
-/** Returns the specs of an area: first those in a source file's own folder, and slow specs last. */
+/**
+ * Returns the specs of an area, without system and proof specs: first those in a source file's own folder, slow specs
+ * last.
+ */
 export function specsOf(area: string, path: string): string[] {
   const cost = (spec: string) =>
     Number(dirname(spec) !== dirname(path)) + 2 * Number(spec.includes('.slow.'));

@@ -139,7 +139,7 @@ describe('a service with an operation, added as CONTRIBUTING.md describes', () =
   it('runs in solo with its own schema, roles and secret, and receives the events that it consumes', async () => {
     const secrets = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8')) as object;
     expect(secrets).toHaveProperty('ARCHIVE_SALT');
-    // The relay of account waits for this service: an event counts as sent only once the service has received it.
+    // The account service's relay waits for this service: an event counts as sent only once it has been received here.
     await waitFor('the demo account', async () => (await rowsOf('select from heard')).length === 1);
   });
 

@@ -204,7 +204,7 @@ function nameOf(node: ts.Node): string {
 
 const OWNERS = ['account', 'billing', 'entitlement', 'lookup'] as const;
 
-/** Problems that the code seems to throw but that no caller receives, by the function that creates them. */
+/** Problems that the code seems to throw but no caller receives, by their creators and, for some, by row. */
 const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'AccountsService.lock not_found': 'whoever has a session has an account',
   'AccountsService.get not_found': 'whoever has a session has an account',

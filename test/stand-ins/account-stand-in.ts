@@ -5,7 +5,7 @@ import { JsonServer, ListFeed } from './json-server.js';
 
 export class AccountStandIn extends JsonServer {
   readonly feed = new ListFeed();
-  /** Called before a key is returned, so that a test can act in between. */
+  /** Called after a key was looked up and before it is returned, so that a test can act in between. */
   beforeAnswer: (() => void) | undefined;
   /** Every key that the gateway has reported as used, once per report. */
   readonly usedKeys: string[] = [];
@@ -15,7 +15,10 @@ export class AccountStandIn extends JsonServer {
     super();
   }
 
-  /** Creates an active live key with the scope `whois`. The test may change the returned record in place. */
+  /**
+   * Creates a key: by default, an active live key with the scope `whois`. The test may change the returned record in
+   * place.
+   */
   addKey(record: Partial<KeyRecord> = {}): { apiKey: string; keyRecord: KeyRecord } {
     const apiKey = generateApiKey(record.environment ?? 'live');
     const whole: KeyRecord = {

@@ -66,7 +66,7 @@ export class GatewayHarness {
     };
   }
 
-  /** Starts a gateway in this process. `settings` are environment variables. */
+  /** Starts a gateway in this process. `settings` are environment variables, and `events` replaces the transport. */
   async startGateway(
     settings: Record<string, string> = {},
     clock: Clock = new SystemClock(),

@@ -34,7 +34,7 @@ export class LoopbackServer {
 }
 
 export class JsonServer extends LoopbackServer {
-  /** Whether it answers 503 with a foreign body, like a load balancer without a service behind it. */
+  /** Whether it answers 503 with a foreign body, except to health checks, like a load balancer without a service. */
   isDown = false;
   gate?: Promise<void>;
   readonly calls: string[] = [];

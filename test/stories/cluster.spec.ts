@@ -10,7 +10,7 @@ import { firstLight } from './first-light.story.js';
 
 const START_LIMIT_MS = 240_000;
 
-/** Runs stories for one process, unchanged, in one cluster. `rest-in-cluster.proof.spec.ts` runs the others. */
+/** Runs stories in one cluster. `rest-in-cluster.proof.spec.ts` runs the others. */
 describeOnCluster('a process for each service', () => {
   const receiver = new WebhookReceiver();
   let deployment: Awaited<ReturnType<typeof openCluster>>;

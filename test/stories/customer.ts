@@ -132,7 +132,7 @@ export class Customer {
     });
   }
 
-  /** Makes a live lookup with this customer's key in `version` 1 or 2. */
+  /** Makes a live lookup in version 1 or 2 of the API, by default with this customer's live key. */
   async lookUp(domainName: string, version: 1 | 2 = 2, key = this.key): Promise<Answer> {
     const path =
       version === 2

@@ -8,7 +8,7 @@ import { Customer } from './customer.js';
 import { type Deployment, openSolo } from './deployment.js';
 import { internetAvailability } from './internet-availability.js';
 
-/** Names with RDAP and a separate registrar, with only RDAP, and with only port 43. */
+/** Names whose registries have RDAP. The registries of the names in `PORT43` have only port 43. */
 const RDAP = ['published-books.com', 'published-books.org', 'published-books.uk'];
 const PORT43 = ['jp', 'it', 'eu', 'dk', 'at', 'se', 'ru', 'io'].map(
   (tld) => `published-books.${tld}`,

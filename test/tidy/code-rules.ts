@@ -20,7 +20,7 @@ export const clockFaults = noText(
   (file) => file.path !== 'libs/platform/src/clock.ts' && !isTest(file),
 );
 
-/** Checks that no interface has a name that says only that it is an interface. */
+/** Checks that no interface has a name of the form `IName`. */
 export const interfaceFaults = noText(/^(?:export )?interface I[A-Z][a-z]\w*/gm, () => true);
 
 /**
@@ -64,8 +64,8 @@ export function settingFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * Checks that the code calls exactly the listed crash points, because a kill test at a point that is never passed proves
- * nothing.
+ * Checks that the code calls exactly the listed crash points, because a kill test at a point that is never passed
+ * proves nothing.
  */
 export function crashPointFaults(files: SourceFile[]): string[] {
   const calls = files

@@ -55,9 +55,8 @@ const REGISTRY = 'apps/services.js';
 const REGISTRY_READERS = ['solo', 'cluster', 'cli'];
 
 /**
- * Checks that apps do not import one another, because each is a separate process. Only solo, which runs all of them,
- * imports others; cluster shares the code of an installation with solo (folder, lock, secrets, demo account); and only
- * these two and cli read the registry.
+ * Checks that apps import one another only where `mayImport` allows it, because each is a separate process, and that
+ * only solo, cluster and cli read the registry.
  */
 export function appFaults(files: SourceFile[]): string[] {
   return importsIn(files).flatMap(({ file, target, at }) => {
@@ -71,7 +70,11 @@ export function appFaults(files: SourceFile[]): string[] {
   });
 }
 
-/** Whether a file may import another app. `cli` may do so to document the settings of apps that are not services. */
+/**
+ * Whether a file may import another app. solo runs all apps, cluster shares the code of an installation with solo
+ * (folder, lock, secrets, demo account), cli documents the settings of apps that are not services, and specs may import
+ * any app.
+ */
 const mayImport = (path: string, app: string, wanted: string) =>
   app === 'solo' ||
   (app === 'cluster' && wanted === 'solo') ||
@@ -79,8 +82,8 @@ const mayImport = (path: string, app: string, wanted: string) =>
   path.endsWith('.spec.ts');
 
 /**
- * Checks that only the owner of a feature imports its repository, because its rows are private: other features use its
- * service. Imports of types also count.
+ * Checks that a feature's repository is imported only in its own folder, because its rows are private: other features
+ * use its service. Imports of types also count.
  */
 export function featureFaults(files: SourceFile[]): string[] {
   const isFeature = (path: string) => /^apps\/[^/]+\/src\/.+\//.test(path);

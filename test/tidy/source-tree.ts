@@ -20,7 +20,10 @@ interface Import {
   where: string;
 }
 
-/** Returns the paths of all files below a folder of the repository, sorted; none if the folder does not exist. */
+/**
+ * Returns the sorted paths of all files below a folder of the repository, or of the root (`''`), without dependencies,
+ * data and generated code. @throws Error if the folder does not exist.
+ */
 export function filesBelow(folder: string): string[] {
   const found: string[] = [];
   const walk = (path: string): void => {

@@ -41,9 +41,10 @@ export function versionFaults(folder = '.'): string[] {
 }
 
 /**
- * Writes a version and its date into the changelog, the package, the compose file and the chart.
+ * Writes a version into the package, the Dockerfile, the compose file and the chart, and with its date into the
+ * changelog.
  * @throws Error, without changing anything, if the version is malformed or does not follow the last release, or if the
- *   changelog has no entry.
+ *   changelog has no heading `## Unreleased`.
  */
 export function writeVersion(version: string, date: string, folder = '.'): void {
   const changelog = readFileSync(join(folder, CHANGELOG), 'utf8');

@@ -61,7 +61,7 @@ export class FilesUnderTest extends WorkerUnderTest {
 
   /**
    * Waits until this many editions have been built and nothing is left to build.
-   * @throws Error if more have been built.
+   * @throws Error if more have been built, or if these are not built in time.
    */
   async settled(editions: number): Promise<void> {
     await waitFor(`${editions} editions`, async () => (await this.count()) >= editions);

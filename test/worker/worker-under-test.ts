@@ -142,7 +142,7 @@ export class WorkerUnderTest {
     });
   }
 
-  /** Returns the name, outcome, credits, fault and age of each line in a job's table. */
+  /** Returns the name, outcome, credits, error and time of observation of each line in a job's results, sorted. */
   async rowsOf({ id }: JobAnswer): Promise<string[]> {
     const { content } = await this.files.read(resultKey({ id: id!, format: 'csv.gz' }));
     const text = gunzipSync(Buffer.concat(await content.toArray())).toString();

@@ -19,8 +19,8 @@ const LEAST = 1.7;
 
 /**
  * Measures the gain of the second core: twice the CPU time per request of one gateway, divided by that of two gateways
- * on one port, including their Valkey. No process is bound to a core, and each of the two gateways has as many
- * connections as the one gateway.
+ * on one port, including their Valkey. Neither gateways nor Valkey are bound to a core, and each of the two gateways
+ * has as many connections as the one gateway.
  */
 export async function measure(): Promise<BenchReport> {
   const title = 'two-cores: the gain of a second core';

@@ -21,7 +21,7 @@ interface Flow {
   after?: readonly [steps: readonly MoneyStep[], end: string];
 }
 
-/** The customer pays for an open order, a quarter of an hour later. */
+/** A quarter of an hour later, the customer pays for the newest order, if it is still open. */
 const payLater: Action = async (history) => {
   await history.billing.pass(15 * MINUTE_MS);
   await history.billing.runJob(OpenOrdersJob);
@@ -214,7 +214,8 @@ const ENDING = /\bcancel_at_period_end=/;
 
 /**
  * Kills billing at one crash point, restarts it, and waits until it has repaired everything.
- * @throws Error if billing was not killed, or if the result or the idempotency keys are not as expected.
+ * @throws Error if billing was not killed, or if the result or the idempotency keys are not as expected; the errors of
+ *   the history.
  */
 export async function crashOfMoney(
   billing: KillableBilling,

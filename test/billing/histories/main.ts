@@ -19,8 +19,8 @@ import { travel } from './time-travel.js';
 /**
  * Runs histories of money at both processors, takes fifty accounts through 400 days, and delivers all their events to
  * entitlement in other orders to check the credits, all outside the test runner. The search ends with the first history
- * that fails, which a replay then reduces. With `--crashes`, chosen histories run instead, in each of which billing is
- * killed.
+ * that fails; `--path` then reduces that history. With `--crashes`, chosen histories run instead, in each of which
+ * billing is killed.
  */
 const program = new Command('money-histories')
   .option('--histories <count>', 'number of histories', '300')

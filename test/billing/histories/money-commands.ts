@@ -46,7 +46,9 @@ const moneyCommand = fc.oneof(
   command(6, 'advance', { days: fc.integer({ min: 1, max: 40 }) }),
 );
 
-/** @param fewest the length to which a failing history can be reduced. */
+/**
+ * @param fewest the minimum length of a generated or reduced history; by default, each has exactly `commands` commands.
+ */
 export const moneyHistory = (commands: number, fewest = commands) =>
   fc.array(moneyCommand, { minLength: fewest, maxLength: commands, size: 'max' });
 

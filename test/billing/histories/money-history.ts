@@ -70,7 +70,10 @@ export class MoneyHistory {
     return history;
   }
 
-  /** Runs one command and its effects. @throws Error if an invariant is violated or billing logs a fault. */
+  /**
+   * Runs one command and its effects.
+   * @throws Error if an invariant is violated, or billing rejects a callback or logs a fault.
+   */
   async run(command: MoneyCommand): Promise<void> {
     const { apiFaults } = this.billing.simulator;
     const step = this.steps[command.kind] as (of: MoneyCommand) => Promise<boolean | void>;
@@ -87,7 +90,7 @@ export class MoneyHistory {
     await this.takeEffect();
   }
 
-  /** Repairs everything. @throws Error if an invariant is violated or billing's money differs from the processor's. */
+  /** Repairs everything. @throws the errors of `run`; Error if billing's money differs from the processor's. */
   async end(): Promise<void> {
     await this.heal();
     await this.check();
@@ -296,7 +299,7 @@ const isFault = (line: string) =>
   !line.includes('a refund was not made') &&
   !line.includes('Connection terminated due to connection timeout');
 
-/** @returns whether there is something to act on. */
+/** Acts on what was found, if anything. @returns whether anything was found. */
 function given<T>(found: T | undefined, act: (found: T) => unknown): boolean {
   if (found !== undefined) act(found);
   return found !== undefined;

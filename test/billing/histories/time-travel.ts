@@ -15,7 +15,7 @@ const FAILS_UNTIL = 67;
  * Lets customers start at the end of a month, and lets the days pass one by one. In the end, all periods must have been
  * paid without a gap, and each late payer must be active again.
  * @returns the customers' histories.
- * @throws Error if either is not the case.
+ * @throws Error if either is not the case; the errors of the histories.
  */
 export async function travel(
   billing: BillingUnderTest,

@@ -120,7 +120,7 @@ export class PaypalSide {
     return this.billing.simulator.paypal;
   }
 
-  /** Returns the captures of the account's orders, subscriptions and their changes, oldest first. */
+  /** Returns the captures that took money for the account's orders, subscriptions and their changes, oldest first. */
   private async capturesOf(accountId: string): Promise<Capture[]> {
     const { subscriptions, world } = this.paypal;
     const { orders, own } = await this.ownOf(accountId);

@@ -1,4 +1,4 @@
-"""The same purchases as purchases.ts, by Stripe's Python SDK. Prints what came of them as JSON."""
+"""Makes the same purchases as stripe-sdks.spec.ts with Stripe's Python SDK. Prints the results as JSON."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ seen = []
 
 
 def press(page, button):
-    # As a browser of this machine: kept alive, and no proxy.
+    # Like a browser on this machine, without a proxy.
     browser = requests.Session()
     browser.trust_env = False
     answer = browser.post(f"{page}/{button}", allow_redirects=False)

@@ -1,4 +1,4 @@
-// What `docker compose config` does: the file as Compose's own parser takes it, settings filled in, as YAML.
+// Prints Compose files as YAML, as Compose's own parser reads them, like `docker compose config`.
 package main
 
 import (

@@ -48,7 +48,10 @@ function lateSlots(mode: Mode, random: Random): number {
   return random.chance(0.5) ? 0 : random.between(0, Math.floor(LATE_DAYS_MAX / SLOT_DAYS));
 }
 
-/** Omits half of the snapshots that were replaced within 20 days, like a consumer that fetches rarely. */
+/**
+ * Omits about half of the snapshots that were replaced within 20 days, as if billing had fetched the subscriptions
+ * rarely.
+ */
 function skipping(said: readonly Said[], random: Random): Said[] {
   return said.filter(({ type, data, at, order }) => {
     if (type !== SNAPSHOT) return true;

@@ -35,7 +35,7 @@ export interface KafkaBrokerOptions {
   sasl?: Record<string, string>;
   /** Passwords of other users, who log in with PLAIN, in addition to `sasl`. */
   plain?: Record<string, string>;
-  /** Otherwise, the broker starts with half the work, and is slower under load. */
+  /** Whether to use the JVM's usual options. By default, the broker starts with half the work, but is slower under load. */
   isMeasured?: boolean;
   /**
    * Another listener behind a proxy, which advertises `advertisedPort`. A proxy that is not advertised is bypassed,
@@ -80,7 +80,7 @@ export class KafkaBroker extends OwnedServer {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** Changes a user's password. Open connections stay open. */
+  /** Changes a user's password, at a broker with TLS and SASL. Open connections stay open. */
   async changePassword(user: string, password: string): Promise<void> {
     const { folder, sasl } = this.options;
     const file = join(folder, 'admin.properties');

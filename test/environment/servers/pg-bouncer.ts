@@ -20,7 +20,7 @@ export function pgBouncerAvailability(): string | undefined {
 export interface PgBouncerOptions {
   /** The server's URL for the superuser. PgBouncer looks up passwords as this user. */
   serverUrl: string;
-  /** The number of connections to the server for each role. */
+  /** The maximum number of connections to the server for each role. */
   poolSize: number;
 }
 

@@ -38,7 +38,7 @@ export class ValkeyServer extends OwnedServer {
     super(options.folder);
   }
 
-  /** @throws Error if no server program is installed. */
+  /** @throws Error if no server program is installed, or if the server does not start. */
   static async start(options: ValkeyServerOptions): Promise<ValkeyServer> {
     const program = valkeyProgram();
     if (program === undefined) throw new Error(valkeyAvailability());

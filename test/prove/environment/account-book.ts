@@ -2,7 +2,7 @@
 interface CustomerAccount {
   /** The credits of answers that arrived, corrected by what a check has explained. */
   answered: number;
-  /** Answers that never arrived since the last check. They may have been charged. */
+  /** The number of lookups since the last check whose answers never arrived. They may have been charged. */
   inDoubt: number;
   state: 'active' | 'deleted' | 'erased';
 }

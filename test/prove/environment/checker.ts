@@ -41,10 +41,10 @@ export class Checker {
 
   /**
    * Checks everything that must hold after every scenario.
-   * @param unbilledMax maximum credits of answers that a kill may leave uncharged. Customers may never lose any
+   * @param unbilledMax the maximum credits of answers that kills may leave uncharged. Customers may never lose any
    *   credits.
-   * @returns counts of the scenario, and the longest time from an event's sequence (its commit, by the database's
-   *   clock) to its handler's commit. @throws Broken with the first violation.
+   * @returns the uncharged credits, the number of events since the last check, and the longest time from an event's
+   *   sequence (its commit, by the database's clock) to its handler's commit. @throws Broken with the first violation.
    */
   async check(unbilledMax: number) {
     await eventually('rest', async () => {
@@ -100,8 +100,9 @@ export class Checker {
   }
 
   /**
-   * Checks that no more credits were charged than were answered, and no fewer than that number less the credits that a
-   * kill may leave uncharged. The next scenario starts from the charged number.
+   * Checks that each account was charged only for answers that arrived or are in doubt, and that all accounts together
+   * were charged for all that arrived, less the credits that kills may leave uncharged. The next scenario starts from
+   * the charged number.
    * @returns the number of uncharged credits.
    */
   private async creditsExact(unbilledMax: number): Promise<number> {

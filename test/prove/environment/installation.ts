@@ -119,7 +119,7 @@ export class Installation {
     return new Customer({ apiUrl, dashboardUrl, mailbox }, this.book, ++this.customers);
   }
 
-  /** Creates a customer with credits and without a rate limit. */
+  /** Creates a customer with credits, and without a limit of live requests that matters. */
   async regular(credits = UNLIMITED): Promise<Customer> {
     const customer = this.newCustomer();
     await customer.join();
@@ -150,7 +150,7 @@ export class Installation {
     return adjustmentId;
   }
 
-  /** Raises a limit of requests per minute so far that it no longer matters. */
+  /** Raises a limit of requests per minute, by default that of live requests, so far that it no longer matters. */
   async limit(accountId: string, name: OverridableLimit = 'live'): Promise<void> {
     const until = new Date(Date.now() + LASTS_MS).toISOString();
     const body = { name, value: UNLIMITED, reason: 'fault matrix', until };
@@ -214,7 +214,10 @@ function packageOf(paymentId: string): PaymentConfirmed {
   return { ...payment, catalogueVersion: CATALOGUE_VERSION, lines: [line] };
 }
 
-/** Returns the settings of each process that differ from the defaults. Addresses lead through the proxies. */
+/**
+ * Creates the proxies that `cables` lacks, and returns the settings of each process that differ from the defaults:
+ * addresses lead through the proxies.
+ */
 async function laidThrough(
   planned: ClusterEnvironment,
   cables: Record<Cable, TcpProxy>,

@@ -29,7 +29,10 @@ interface Damage {
   outageMs?: number;
 }
 
-/** Causes a fault during lookups and payments, waits until all work has finished, and checks the result. */
+/**
+ * Causes a fault during lookups and payments, waits until all work has finished, and checks the result.
+ * @throws Broken with the first violation; the errors of `fault`.
+ */
 export async function underTraffic(
   harness: Harness,
   traffic: Traffic,
@@ -72,7 +75,7 @@ export async function underTraffic(
   await checkRest(harness, damage ?? {});
 }
 
-/** Waits after a fault until all work has finished, and checks everything that must hold. */
+/** Waits after a fault until all work has finished, and checks everything that must hold. @throws Broken. */
 export async function checkRest(
   { installation, count, worst }: Harness,
   { gatewayKillsAt = [], outageMs = 0 }: Damage = {},

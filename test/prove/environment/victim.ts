@@ -100,7 +100,8 @@ export class Victim {
 /**
  * Acts as a supervisor: restarts a process as soon as it has ended. If the process has another crash point, it may kill
  * itself before it is up; in that case, nothing is measured.
- * @throws Broken if the process was not killed, or takes longer than 5 s to restart.
+ * @throws Broken if the process was not killed, or takes longer than 5 s to restart, not counting waits for a core; an
+ *   Error if it does not start.
  */
 async function startAgain(
   process: ServiceProcess,
@@ -118,7 +119,10 @@ async function startAgain(
   holds(restartMs <= RESTART_MAX_MS, took);
 }
 
-/** Kills a process and restarts it. @returns the time of the kill in monotonic milliseconds. */
+/**
+ * Kills a process and restarts it. `meanwhile` runs in between.
+ * @returns the time of the kill in monotonic milliseconds.
+ */
 export async function killAndRestart(
   process: ServiceProcess,
   harness: Harness,

@@ -121,8 +121,8 @@ async function more({ installation }: Harness, known: Customer, victims: Victim[
     await installation.pay(known.accountId);
     await installation.limit(known.accountId);
     await known.lookUpOnce();
-    // Hashing a password is expensive, so the customer logs in only while a crash point of account has not been
-    // reached.
+    // Hashing a password is expensive, so the customer logs in only while a crash point of the account service has not
+    // been reached.
     if (victims.some(({ name, isDone }) => name === 'account' && !isDone)) await known.state();
     await installation.grant(known.accountId, BRIEF_CREDITS, BRIEF_MS);
     await known.spendable();

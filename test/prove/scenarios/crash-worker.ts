@@ -7,7 +7,7 @@ import { Victim } from '../environment/victim.js';
 import type { Harness, Scenario } from '../scenario.js';
 import { WORKER_DUTIES, type WorkerDuty } from './worker-duties.js';
 
-/** The number of kills at each crash point with `--long`; otherwise, there is one. */
+/** The number of kills of a duty with `--long`, shared by its crash points; otherwise, there is one at each point. */
 const LONG_KILLS = 10;
 /** Expires the leases of killed processes, and skips the waits until their work is undone or removed. */
 const HURRY = `

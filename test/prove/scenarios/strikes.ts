@@ -13,7 +13,7 @@ export const strikeRows: Scenario[] = [
   { name: 'rebalance storm', run: rebalanceStorm },
 ];
 
-/** Injects the fault repeatedly, alternately into account's and entitlement's connections to the database. */
+/** Injects the fault repeatedly, in turn into the database connections of the services account and entitlement. */
 async function strikeCommits(
   harness: Harness,
   fault: 'resetBefore' | 'loseAnswerTo',
@@ -21,7 +21,7 @@ async function strikeCommits(
   const { installation, count } = harness;
   await underTraffic(harness, {}, async () => {
     for (let n = 0; n < STRIKES; n++) {
-      // Sign-ups commit in account, and settlements commit all the time.
+      // Sign-ups commit in the account service, and settlements commit all the time.
       const struck = installation.cables['account-database'][fault](COMMIT);
       await Promise.all([struck, installation.newCustomer().join()]);
       await installation.cables['entitlement-database'][fault](COMMIT);

@@ -279,7 +279,10 @@ async function openCollector({ installation }: World) {
   };
 }
 
-/** Waits until every delivery is recorded, and checks that exactly these have arrived. @returns their bodies. */
+/**
+ * Waits until no delivery is pending, and checks that exactly the recorded ones have arrived.
+ * @returns their bodies.
+ */
 async function allArrive(
   installation: Installation,
   accountId: string,
