@@ -88,7 +88,7 @@ export const CONTROLLERS = [
   UsedCreditsController,
 ];
 
-/** The features, ordered so that each one uses only earlier ones. */
+/** The repositories, services and jobs of all features. */
 const PROVIDERS = [
   LedgerRepository,
   LedgerService,

@@ -8,7 +8,7 @@ export class StoredPaymentLine extends PurchasedLine {
   @Column('uuid', { name: 'payment_id' })
   paymentId: string;
 
-  /** The subscription that the line paid for. Like the other nullable columns, it is null if the line paid for none. */
+  /** The subscription that the line paid for. This and the next four columns are null if the line paid for none. */
   @Column('uuid', { name: 'subscription_id', nullable: true })
   subscriptionId: string | null;
 

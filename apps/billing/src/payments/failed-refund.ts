@@ -9,8 +9,8 @@ export const isFailedRefund = ({ cause, state, closedAt }: Reversal): boolean =>
   cause === 'refund' && state === 'undone' && closedAt === null;
 
 /**
- * Marks a reversal as undone. A refund that was started here is retried after a pause, at most four times. @returns the
- * marked reversal.
+ * Returns a reversal marked as undone. A refund that was started here is given the time of its retry, at most four
+ * times.
  */
 export function failed(refund: Reversal, now: Date): Reversal {
   const { cause, reason, attempt } = refund;

@@ -55,8 +55,8 @@ export interface ConfirmedPayment {
   catalogueVersion: string;
   lines: readonly PaidLine[];
   /**
-   * Whether the money is kept. False for a duplicate, or for a payment that arrived too late for its change; such money
-   * is refunded.
+   * Whether the money is kept if the account is active. False for a duplicate, or for a payment that arrived too late
+   * for its change; such money is refunded.
    */
   isAnnounced: boolean;
 }
@@ -72,8 +72,8 @@ export class PaymentsService {
   ) {}
 
   /**
-   * Stores a payment with its lines and announces it, unless the money is refunded (because of a duplicate, a late
-   * change or a deleted account). A repeated call changes nothing.
+   * Stores a payment with its lines and issues its invoice. Announces the payment, unless the money is refunded
+   * (because of a duplicate, a late change or a deleted account). A repeated call changes nothing.
    * @returns false if the payment is already stored for something else.
    */
   async confirm(transaction: Transaction, confirmed: ConfirmedPayment): Promise<boolean> {

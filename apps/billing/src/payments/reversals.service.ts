@@ -62,7 +62,7 @@ export class ReversalsService {
       if (isOther && next.cause === 'refund') await this.replace(transaction, payment, reversals);
       await this.payments.putReversal(transaction, next);
       await this.announce(transaction, lock, payment, { next, reversals });
-      // The reversal was undone and no retry is scheduled, so the payment no longer counts as returned.
+      // If the reversal was undone and no retry is scheduled, the payment no longer counts as returned.
       const isHere = next.state === 'undone' && next.retryAt === null;
       if (isHere) await this.payments.markReturned(transaction, payment, null);
     }
@@ -71,10 +71,11 @@ export class ReversalsService {
   }
 
   /**
-   * Starts a refund. Under the payment's lock, `build` creates the refund's row from the earlier reversals, or finds
-   * that there is nothing to refund. A row whose id is already stored is a repeat and is returned unchanged. A new
-   * refund replaces the failed refund that it retries, or else all refunds that failed before.
-   * @throws IdempotencyKeyReused if the id belongs to another payment.
+   * Stores and announces a refund before the processor is called. Under the payment's lock, `build` creates the
+   * refund's row from the earlier reversals, or finds that there is nothing to refund. If the row's id is already
+   * stored, the stored row is returned unchanged. A new refund replaces the failed refund that it retries, or else all
+   * refunds that failed before.
+   * @throws IdempotencyKeyReused if the id belongs to another payment; the errors of `build`.
    */
   async begin<Built extends Reversal | undefined>(
     transaction: Transaction,

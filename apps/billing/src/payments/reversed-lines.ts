@@ -9,7 +9,8 @@ type PaidLine = Pick<StoredPaymentLine, 'id' | 'amountMicros' | 'taxMicros' | 's
 /**
  * Distributes a reversed amount over a payment's lines in proportion to their prices, tax included. Rounding errors do
  * not add up: the shares sum to the amount, or to the amount paid for the lines if that is less.
- * @param paidMicros the amount that the customer paid; less than the lines cost if a coupon or a balance paid a part.
+ * @param paidMicros the amount that the customer paid, by default what the lines cost; less if a coupon or a balance
+ *   paid a part.
  */
 export function reversedLines(
   { amountMicros, startsAt }: Pick<Reversal, 'amountMicros' | 'startsAt'>,

@@ -10,9 +10,9 @@ export interface SubscriptionPayment {
   periodStart: Date;
   periodEnd: Date;
   paidMicros: string;
-  /** The amount of the final reversals of the whole line. */
+  /** The sum of the payment's final reversals with the scope `whole`. */
   wholeMicros: string;
-  /** The amount of the final reversals for the rest of the period, which begins at `keptUntil`. */
+  /** The sum of the payment's final reversals for the rest of the period, which begins at `keptUntil`. */
   restMicros: string;
   keptUntil: Date | null;
 }

@@ -9,8 +9,9 @@ export interface PlannedUnits {
 }
 
 /**
- * Decides when a change takes effect. A more expensive plan with the same interval is an upgrade, which takes effect
- * now and is prorated. Any other change waits for the end of the period. Returns undefined if nothing would change.
+ * Decides when a change takes effect. A change that keeps the interval and raises the price of all units together is an
+ * upgrade, which takes effect now and is prorated. Any other change waits for the end of the period. Returns undefined
+ * if nothing would change.
  */
 export function effectOfChange(
   from: PlannedUnits,

@@ -57,8 +57,8 @@ const BEING_PAID =
   'The payment processor is reviewing the payment of an earlier change. Wait until it has finished.';
 
 /**
- * Makes the changes that customers request to their subscriptions. A fetch then updates our rows, as it does after a
- * callback.
+ * Makes the changes that customers request to their subscriptions, and changes of their tax rates. A fetch then updates
+ * our rows, as it does after a callback.
  */
 @Injectable()
 export class PlanChangesService {
@@ -104,9 +104,9 @@ export class PlanChangesService {
   }
 
   /**
-   * Changes the plan: an upgrade takes effect now, for the price of the preview, and everything
-   * else at the end of the period. Rights rise when the upgrade is paid, never because of this
-   * answer. A repeat with the same `key`, the customer's `Idempotency-Key`, is the same change.
+   * Changes the plan: an upgrade takes effect now, for the price of the preview, and everything else at the end of the
+   * period. Rights rise when the upgrade is paid, never because of this answer. A repeat with the same `from` (the time
+   * of the preview) and the same `key` (the customer's `Idempotency-Key`) is the same change.
    * @throws the errors of `preview`; AccountDeletedHere, AccountSuspendedHere.
    */
   async change(
@@ -153,8 +153,8 @@ export class PlanChangesService {
   }
 
   /**
-   * Cancels the subscription at the end of its period, so that the paid time is not lost. The
-   * customer's reason is stored first.
+   * Cancels the subscription at the end of its period, so that the paid time is not lost. If the
+   * customer gave a reason, it is stored first.
    * @throws NotFound, PlanNotChangeable, ProcessorUnavailable, ChangeRefused.
    */
   async cancel(
@@ -166,7 +166,8 @@ export class PlanChangesService {
   }
 
   /**
-   * Undoes a cancellation or a change that waits for the end of the period.
+   * Undoes a cancellation or a change that waits for the end of the period. If there are both, only the cancellation is
+   * undone. A change that the cancellation dropped is scheduled again.
    * @throws the errors of `cancel`; AccountDeletedHere, AccountSuspendedHere.
    */
   async undo(accountId: string, id: string): Promise<PlanChangeAnswer> {
@@ -196,7 +197,8 @@ export class PlanChangesService {
   /**
    * Changes the tax rate from the next period on. The plan and its net price stay. The rate also applies to a change
    * that waits for the end of the period. Does nothing for a cancelled subscription, or if the rate is the same.
-   * @throws NotFound, PlanNotChangeable, ProcessorUnavailable, ChangeRefused.
+   * @throws NotFound, PlanNotChangeable, ProcessorUnavailable, ChangeRefused; InvalidRequest if the plan of the waiting
+   *   change is no longer sold.
    */
   async changeTax(accountId: string, id: string, taxPpm: number): Promise<void> {
     await this.alone(accountId, id, async () => {
@@ -333,8 +335,8 @@ const due = (micros: Micros, { taxPpm }: Subscription) => ({
 
 /**
  * Returns the idempotency key of a change. The same request with the same agreed time has the same key, however often
- * it is sent. The client's own key is part of it, so that a dropped change can be requested again. PayPal accepts at
- * most 108 characters.
+ * it is sent. The client's own key, if any, is part of it, so that a dropped change can be requested again. PayPal
+ * accepts at most 108 characters.
  */
 function changeIdOf(
   { id }: Subscription,

@@ -4,7 +4,7 @@ import type { ObjectRef } from './wanted-objects.js';
 export class ObjectTurns {
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /** @throws the error of `work`, whether or not earlier work has failed. */
+  /** Runs `work` when its turn comes, even if earlier work has failed. @throws the error of `work`. */
   async take<T>({ processor, kind, id }: ObjectRef, work: () => Promise<T>): Promise<T> {
     const key = `${processor} ${kind} ${id}`;
     const before = this.last.get(key) ?? Promise.resolve();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import type { ObjectRef } from './wanted-objects.js';
 
-/** Guards against outdated fetches: a result is written only if no newer one has been written. */
+/** Guards against outdated fetches: a result is written only if no other one has been written since the fetch began. */
 @Injectable()
 export class ProcessorObjectsRepository {
   constructor(private readonly database: Database) {}

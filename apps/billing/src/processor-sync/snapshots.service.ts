@@ -112,8 +112,8 @@ export class SnapshotsService {
   }
 
   /**
-   * Lists the objects to fetch after a snapshot: the subscription that a checkout started, or a subscription's paid
-   * bills whose payments are not stored.
+   * Lists the objects to fetch after a snapshot: the subscription that a checkout started, or the paid bills that a
+   * subscription names and whose payments are not stored.
    */
   async wantedAfter(
     transaction: Transaction,

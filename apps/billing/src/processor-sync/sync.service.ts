@@ -11,8 +11,8 @@ import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
 /**
  * `unknown`: the processor gave no answer, or other fetches kept overtaking this one. `refused`: the processor has no
- * such object, or we cannot read the object. `foreign`: the object is not ours. The queue retries all three with
- * growing delays and keeps them visible in the meantime.
+ * such object, or we cannot read the object. `foreign`: the object is not ours, or cannot be stored yet. The queue
+ * retries all three with growing delays and keeps them visible in the meantime.
  */
 export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 
@@ -50,10 +50,11 @@ export class SyncService {
   }
 
   /**
-   * Fetches an object and applies the result. Waits while this process is already fetching the object, and does nothing
-   * if that fetch settled the object: both callbacks of a package lead to the same checkout. All processes share the
-   * queue of callbacks, but a customer's request may fetch an object that another process is fetching. The later of the
-   * two then fetches again, which is harmless and cheaper than a lock that holds a connection during the call.
+   * Fetches an object and applies the result. Waits while this process is already fetching the object. Fetches nothing
+   * if the object's payment is stored by then: both callbacks of a package lead to the same checkout. All processes
+   * share the queue of fetches, but a customer's request may fetch an object that another process is fetching. The
+   * later of the two then fetches again, which is harmless and cheaper than a lock that holds a connection during the
+   * call.
    */
   async sync(ref: ObjectRef): Promise<SyncResult> {
     return this.turns.take(ref, () => this.syncAlone(ref));

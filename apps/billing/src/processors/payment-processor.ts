@@ -58,7 +58,7 @@ export interface CheckoutRequest {
   /** ISO 4217. */
   currency: string;
   lines: CheckoutLine[];
-  /** When the page closes: 30 minutes to 24 hours from now. */
+  /** When the offer ends: 30 minutes to 24 hours from now. */
   expiresAt: Date;
   /** The URL to which the customer returns after the checkout, whether or not the money has arrived. */
   successUrl: string;
@@ -219,8 +219,7 @@ export type CallbackVerdict =
   | { verdict: 'undecided'; cause: unknown };
 
 /**
- * Abilities that not every processor has. Without one of them, billing does the work itself or does not offer the
- * operation.
+ * How processors differ. What a processor cannot do, billing does itself or does not offer.
  */
 export interface ProcessorCapabilities {
   refundsPartly: boolean;
@@ -290,12 +289,12 @@ export interface PaymentProcessor {
   readonly name: ProcessorName;
   readonly capabilities: ProcessorCapabilities;
 
-  /** Opens a checkout page. The same order always yields the same checkout. */
+  /** Opens a checkout page. Within `idempotencyMs`, the same order yields the same checkout. */
   createCheckout(request: CheckoutRequest): Promise<CallResult<CreatedCheckout>>;
 
   /**
-   * Handles a customer's return from a checkout. The contents of the return URL are not trusted (S48): the checkout is
-   * taken from our order.
+   * Handles a customer's return from a checkout, and returns the object to fetch. The contents of the return URL are
+   * not trusted (S48): the checkout is taken from our order.
    */
   completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>>;
 
@@ -318,8 +317,8 @@ export interface PaymentProcessor {
   verifyCallback(raw: Buffer, headers: Record<string, unknown>): Promise<CallbackVerdict>;
 
   /**
-   * Fetches the current state of an object. First captures the money if the customer has approved the payment and the
-   * processor leaves the capture to us.
+   * Fetches the current state of an object. First takes the steps that are due and that the processor leaves to us,
+   * such as capturing money that the customer has approved, or ending a cancelled subscription.
    */
   fetch(ref: ProcessorRef): Promise<CallResult<ProcessorSnapshot>>;
 
@@ -336,10 +335,10 @@ export interface PaymentProcessor {
   /** Changes a plan now, for the prorated difference. Nothing changes until the difference is paid. */
   upgrade(request: UpgradeRequest): Promise<CallResult<UpgradeResult>>;
 
-  /** Changes a plan, or its interval, when the running period ends. */
+  /** Changes a plan, or its interval, when the running period ends. Drops an unpaid change. */
   changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<CallResult<ChangeResult>>;
 
-  /** Drops an unpaid change. The result is `refused` if the change is no longer unpaid. */
+  /** Drops an unpaid change, if there is one. The result is `refused` while the change is being paid. */
   dropChange(subscriptionId: string, key: string): Promise<CallResult<unknown>>;
 
   /**
@@ -364,18 +363,20 @@ export interface PaymentProcessor {
     key: string,
   ): Promise<CallResult<SubscriptionSnapshot>>;
 
-  /** Undoes what was scheduled for the end of the period: a cancellation or a change. */
+  /**
+   * Undoes what was scheduled for the end of the period: a cancellation, or a change unless changes need approval.
+   */
   resume(subscriptionId: string, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
   paymentUpdateUrl(customerId: string, returnUrl: string): Promise<CallResult<string>>;
 
   /**
-   * Lists the payments, paid bills, refunds and disputes that began from `start` on and before `end`, whether or not
-   * they are stored here. Bills come before their payments. The result is `refused` if there are too many to read at
-   * once.
+   * Lists the payments, paid bills and refunds made from `start` on and before `end`, and the disputes that began (or,
+   * at some processors, last changed) in that time, whether or not they are stored here. Bills come before their
+   * payments. The result is `refused` if there are too many to read at once.
    */
   listMoney(start: Date, end: Date): Promise<CallResult<ProcessorRef[]>>;
 
-  /** Lists the events since `cursor`, whether or not their callbacks arrived. */
+  /** Lists a page of the events since `cursor`, whether or not their callbacks arrived. */
   listSince(cursor: Date): Promise<CallResult<EventPage>>;
 }

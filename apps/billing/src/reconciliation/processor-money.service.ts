@@ -15,7 +15,10 @@ export class ProcessorMoneyService {
     private readonly syncing: SyncService,
   ) {}
 
-  /** Fetches objects that we have no row for. An object that remains without a row waits for an operator. */
+  /**
+   * Fetches objects that we have no row for. Reports them, and lists that could not be read. An object that remains
+   * without a row waits for an operator.
+   */
   async findUnknown(since: Date, until: Date): Promise<Finding[]> {
     const findings: Finding[] = [];
     for (const processor of this.processors.all) {

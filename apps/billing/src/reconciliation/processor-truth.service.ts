@@ -8,7 +8,7 @@ import { SyncService } from '../processor-sync/sync.service.js';
 import type { Finding } from './finding.js';
 import { ProcessorMoneyService } from './processor-money.service.js';
 
-/** The columns that follow the processor. Billing itself decides the other columns. */
+/** The columns whose differences are reported; the processor decides them. */
 const FOLLOWING = ['state', 'sku', 'quantity', 'periodStart', 'periodEnd', 'cancelAt'] as const;
 
 /** Checks whether our rows agree with the processors (I14). */
@@ -22,7 +22,7 @@ export class ProcessorTruthService {
     private readonly money: ProcessorMoneyService,
   ) {}
 
-  /** Finds objects that the processors list for a period but that we have no row for. */
+  /** Fetches and reports objects that the processors list for a period but that we have no row for. */
   async ofListed(since: Date, until: Date): Promise<Finding[]> {
     return this.money.findUnknown(since, until);
   }

@@ -12,7 +12,7 @@ export function leftOf(paidMicros: Micros, reversals: readonly Reversal[]): Micr
   return left > 0n ? left : 0n;
 }
 
-/** Returns the money that was already refunded for the rest of a period. Failed refunds do not count. */
+/** Returns the money of all refunds for the rest of a period, requested or final. Failed refunds do not count. */
 export function restRefunded(reversals: readonly Reversal[]): Micros {
   return reversals
     .filter(({ scope, state }) => scope === 'remaining' && state !== 'undone')

@@ -39,7 +39,7 @@ export class RefundsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Lists an account's payments with their reversals, newest first. */
+  /** Lists an account's latest payments with their reversals, newest first. */
   async list(accountId: string): Promise<{ payments: PaymentAnswer[] }> {
     return this.database.transaction(async (transaction) => {
       const payments: PaymentAnswer[] = [];
@@ -53,7 +53,8 @@ export class RefundsService {
   }
 
   /**
-   * Refunds a payment, completely or for its remaining time. A repeat with the same id completes unfinished steps.
+   * Refunds a payment, completely, in part or for its remaining time. A repeat with the same id completes unfinished
+   * steps.
    * @throws NotFound, InvalidRequest, NothingToRefund, RefundRefused, IdempotencyKeyReused; ProcessorUnavailable while
    *   it is unknown whether the refund was made, which is settled later.
    */
@@ -105,7 +106,7 @@ export class RefundsService {
     return this.answer(payment, refundId);
   }
 
-  /** Refunds the rest of an unwanted payment, once. A failure is retried as for any refund. */
+  /** Refunds the rest of an unwanted payment, once. If a refund of it has failed before, only `retryDue` retries it. */
   async returnAll(payment: Payment, reason: string): Promise<void> {
     const begun = await this.database.transaction(async (transaction) => {
       const wish = { id: newId(), scope: 'whole', startsAt: null, reason } as const;

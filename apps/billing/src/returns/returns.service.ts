@@ -17,7 +17,7 @@ export class ReturnsService {
   ) {}
 
   /**
-   * Drops an unpaid order. If its customer has paid in the meantime, the answer is the same as for
+   * Drops an unpaid order. If the order is paid or has already ended, the answer is the same as for
    * a return.
    * @throws NotFound, ProcessorUnavailable.
    */

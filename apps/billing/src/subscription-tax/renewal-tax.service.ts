@@ -43,9 +43,9 @@ export class RenewalTaxService {
   }
 
   /**
-   * Returns the expected rate, in millionths, of a renewal whose rate is not decided yet. A yearly
-   * renewal is announced before the decision, and a processor that needs prices early keeps the old
-   * rate for a plan that changes after the decision.
+   * Returns the expected rate, in millionths, of a renewal whose rate is not decided yet: a yearly
+   * renewal, which is announced before the decision, or one whose plan has changed since the
+   * decision. Shortly before a renewal, a processor that needs prices early keeps the old rate.
    * @throws ServiceUnavailable while the account service is down.
    */
   async expected(

@@ -42,8 +42,8 @@ export class OwnSubscriptionsService {
 
   /**
    * Runs one change of a subscription at a time. Otherwise, a second change would be checked against the old plan, and
-   * a lower plan could pass as an upgrade. @throws NotFound for a malformed id; PlanNotChangeable while another change
-   * is running.
+   * a lower plan could pass as an upgrade.
+   * @throws NotFound for a malformed id; PlanNotChangeable while another change is running; the errors of `work`.
    */
   async alone<T>(accountId: string, id: string, work: () => Promise<T>): Promise<T> {
     if (!isId(id)) throw new NotFound();

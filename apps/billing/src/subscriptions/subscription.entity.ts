@@ -143,11 +143,11 @@ export class Subscription {
   @Column('text', { name: 'set_aside_because', nullable: true })
   setAsideBecause: string | null;
 
-  /** The time until which an unreadable paid bill would give rights. The rights stay until an operator decides. */
+  /** The end of the rights that an unreadable paid bill would give. The customer has them until an operator decides. */
   @Column('timestamptz', { name: 'held_through', nullable: true })
   heldThrough: Date | null;
 
-  /** The plan of the last paid period, which limits the rights; null before the first payment. */
+  /** The plan of the last period that is still paid, which limits the rights; null if there is none. */
   @Column('text', { name: 'paid_sku', nullable: true })
   paidSku: string | null;
 

@@ -68,7 +68,8 @@ export class SubscriptionsService {
   }
 
   /**
-   * Stores the payment of a paid bill and updates the paid period.
+   * Stores the payment of a paid bill and updates the paid period. An unreadable paid bill is set aside; other bills
+   * change nothing.
    * @returns the account that owns the bill; undefined if the subscription is unknown, or the bill of the changed
    * period is not stored yet.
    */
@@ -181,8 +182,8 @@ export class SubscriptionsService {
   }
 
   /**
-   * Finds another current subscription of the same line; returns null if there is none. That
-   * subscription may have ended since we last fetched it.
+   * Finds another current subscription of the same line, which may have ended since we last fetched
+   * it. Returns null if there is none, or if the given subscription has ended or is already decided.
    */
   async rivalOf(
     transaction: Transaction,
@@ -291,7 +292,10 @@ export class SubscriptionsService {
     };
   }
 
-  /** Writes changes, and publishes the subscription if its published form changes. A repeat does neither. */
+  /**
+   * Writes changes, and publishes the subscription if its published form changes. A repeat does neither. If a published
+   * subscription turns out to be a duplicate, publishes its end.
+   */
   private async write(
     transaction: Transaction,
     row: Subscription,
@@ -318,7 +322,7 @@ export class SubscriptionsService {
 
 /**
  * Returns the columns for an unreadable paid bill. Until the alerted operator decides, the customer
- * has the rights that the bill would have granted.
+ * has the rights that the bill would have granted, unless it is the bill of a change.
  */
 function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscription> {
   const ends = reason === 'change' ? [] : lines.map(({ to }) => to.getTime());
@@ -328,7 +332,7 @@ function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscri
   };
 }
 
-/** Whether nothing depends on a bill that was set aside: there is none, or the paid period covers it. */
+/** Whether no rights depend on a bill that was set aside, because it gives none or the paid period covers them. */
 const isHeldOnlyTo = ({ heldThrough }: Subscription, paidThrough: Date | null) =>
   heldThrough === null || (paidThrough !== null && heldThrough <= paidThrough);
 

@@ -2,10 +2,10 @@ import { FIRST_ID, USED_SINCE } from '../checkpoints/ledger-sums.js';
 
 /**
  * SQL for the accounts whose displayed usage differs from the ledger. The total must equal the credits that the
- * account's grants consumed, minus those that repaid debt. A full pass sums every day, without the checkpoint. The last
- * closed day (the day before the last movement) is also compared separately. Days that the ledger no longer contains
- * are omitted. Ids and days of transfers rise together except when the clock stepped back across midnight; the search
- * for transfers therefore begins one day earlier.
+ * account's grants consumed, minus those that repaid debt. A full pass sums every day, without the checkpoint. It also
+ * compares the last day of usage before the day of the last movement, if the ledger still has an earlier movement. Ids
+ * and days of transfers rise together except when the clock stepped back across midnight; the search for transfers
+ * therefore begins one day earlier.
  */
 export const STATEMENT_DIFFERENCES = `
   select k.id, null as day, k.used + n.used as shown, c.consumed

@@ -52,8 +52,8 @@ export class BlocksService {
   }
 
   /**
-   * Erases an account's credits and ends its holds. Credits that are returned or granted later are
-   * revoked at once.
+   * Applies an erasure: revokes all available credits, and makes open holds end within an hour. Credits that are
+   * returned or granted later are revoked at once.
    */
   async revokeCredits(transaction: Transaction, accountId: string): Promise<void> {
     await this.change(transaction, accountId, async (book) => {

@@ -28,8 +28,8 @@ const columns = LEDGER_ACCOUNTS.join(', ');
 /**
  * The ids of an account's transfers rise, and the same snapshot contains the last id, so later transfers have greater
  * ids. An account whose ledger and grants differ keeps its old checkpoint, so that the auditor continues to see the
- * difference. Usage is summed up to the day before the last movement, because usage can still be booked on that day,
- * even if the clock steps back by hours.
+ * difference. The usage of the last movement's day and of the day before it is not summed up, because more can be
+ * booked on both: on the earlier day if the clock steps back by hours.
  */
 const ADVANCE = `
   with due as materialized (

@@ -26,7 +26,7 @@ export class DueAccountsService {
     private readonly logger: Logger,
   ) {}
 
-  /** Repeats until no account is due. @throws while the database is unavailable. */
+  /** Repeats until no account is due, except those that are set aside. @throws while the database is unavailable. */
   async advanceAll(): Promise<void> {
     const now = this.clock.now();
     for (;;) {

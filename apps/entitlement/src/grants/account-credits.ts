@@ -142,7 +142,7 @@ function sliceGrant(line: Stretch, slice: Slice): IssuedGrant {
   };
 }
 
-/** Returns the time, if any, that a grant's credits cover; it also applies to credits of an undone reversal. */
+/** Returns the time, if any, that a grant's credits cover. */
 function timeOf(line: PaymentLine, { sliceStart, sliceEnd }: Grant): GrantTime | undefined {
   if (!isStretch(line) || !sliceStart || !sliceEnd) return undefined;
   return { begin: laterOf(line.from, sliceStart), end: sliceEnd };

@@ -49,9 +49,12 @@ export class GrantsService {
   ) {}
 
   /**
-   * Locks accounts and opens their books with due dates applied: slices are issued, and ended credits expire.
-   * @param read reads other data that the locks guard, in the same round trip as the lock.
-   * @param grantsOf selects from that data the grants that the caller will move.
+   * Locks accounts and opens their books with due dates applied: slices are issued, and ended credits expire. The
+   * caller must save the books.
+   * @param read reads other data that the locks guard, in the same round trip as the lock; again if an account is new.
+   * @param grantsOf selects from that data the ids of the grants that the caller will move. The books may lack other
+   *   grants without available, reserved or owed credits.
+   * @returns the books, in any order, and the result of `read`.
    */
   async open<T>(
     transaction: Transaction,
@@ -101,7 +104,7 @@ export class GrantsService {
   /**
    * Locks an account, applies due dates with the known sources, records a new source, and updates the account's grants,
    * their ends, reversals and debt.
-   * @param record stores the new source, and returns the sources that it changed in their new state.
+   * @param record stores the new source, and returns the whole lists of the kinds of sources that it changed.
    */
   async follow(
     transaction: Transaction,
@@ -124,7 +127,10 @@ export class GrantsService {
     });
   }
 
-  /** Issues the credits of a payment's lines, once per line. */
+  /**
+   * Records a payment's lines and issues their credits that are due, once per line.
+   * @throws AnnouncedOtherwise as `PaymentsService.recordPayment`.
+   */
   async grantPayment(
     transaction: Transaction,
     accountId: string,
@@ -171,7 +177,7 @@ export class GrantsService {
   /**
    * Takes away spendable credits, at most the given number, once per id.
    * @returns whether the id is new, and how many credits were taken.
-   * @throws IdempotencyKeyReused as for `grantByOperator`.
+   * @throws IdempotencyKeyReused if the revocation's id was used for another account.
    */
   async revokeByOperator(
     accountId: string,

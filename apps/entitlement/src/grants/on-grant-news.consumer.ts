@@ -10,7 +10,7 @@ import { Transaction } from '#libs/database';
 import { Consumes } from '#libs/messaging';
 import { GrantsService } from './grants.service.js';
 
-/** Handles every event that grants credits. */
+/** Handles the events that grant credits or change when they end. */
 @Controller()
 export class OnGrantNewsConsumer {
   constructor(private readonly grants: GrantsService) {}

@@ -30,8 +30,8 @@ export class HoldsService {
   ) {}
 
   /**
-   * Holds the whole amount or nothing. A repeat gets the same answer while the hold is open, and `closed` afterwards. A
-   * rejected request may be repeated until the caller closes the id.
+   * Holds the whole amount or nothing. A repeat gets the same outcome while the hold is open, and `closed` afterwards.
+   * A rejected request may be repeated until the caller closes the id.
    */
   async open(request: OpenHold): Promise<HoldAnswer> {
     return this.database.transaction(async (transaction) => {
@@ -51,8 +51,8 @@ export class HoldsService {
   }
 
   /**
-   * Charges one part. Only the first count of a part is charged; later counts, and parts of an unknown hold, have no
-   * effect.
+   * Charges one part of a hold with `count` credits, as far as the hold's amount suffices. Only the first count of a
+   * part is charged; later counts, and parts of an unknown hold, have no effect.
    */
   async settle(name: HoldName, part: string, count: number): Promise<void> {
     await this.withHold(name, async (transaction, book, hold) => {
@@ -92,7 +92,10 @@ export class HoldsService {
     await this.repository.limit(transaction, accountId, LAST_SETTLEMENTS_MS);
   }
 
-  /** Closes holds that have ended. */
+  /**
+   * Closes holds that have ended, at most `REAPED_PER_ROUND_MAX`.
+   * @throws AggregateError if some could not be closed, after all were tried.
+   */
   async reap(): Promise<void> {
     const names = await this.repository.listAbandoned(REAPED_PER_ROUND_MAX);
     await forEachInOrder(names, (name) => this.close(name));

@@ -3,8 +3,8 @@ const TRIES_MAX = 3;
 
 /**
  * Repeats a transaction that PostgreSQL aborted because of a deadlock, up to three attempts in all.
- * Deadlocks can occur because a settlement locks accounts in the order of their ids, but a batch of
- * events in the order of the events.
+ * Deadlocks can occur because bookings lock accounts in the order of their ids, but a batch of
+ * events may lock them in the order of the events.
  */
 export async function repeatOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -22,8 +22,9 @@ const SET_ASIDE_SHOWN_MAX = 200;
 export type BookingKind = 'settle' | 'close';
 
 /**
- * Books leases in batches: used credits move from reserved to consumed, and unused ones back to available. A batch that
- * fails is halved until the failing lease is found. That lease is set aside with an alert, and all others are booked.
+ * Books leases in batches: used credits move from reserved to consumed and, when a lease closes, unused ones back to
+ * available. A batch that fails is halved until the failing lease is found. That lease is set aside with an alert, and
+ * all others are booked.
  */
 @Injectable()
 export class LeaseBookingsService {

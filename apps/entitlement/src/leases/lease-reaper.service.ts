@@ -7,7 +7,7 @@ import { LeasesRepository } from './leases.repository.js';
 const GRACE_MS = 60_000;
 const READ_AT_ONCE = 1_000;
 const DELETED_AT_ONCE = 10_000;
-/** Maximum duration of one run. After that, holds and other accounts are processed. */
+/** After this time, a run begins no further batch, so that holds are closed too. */
 const ROUND_MAX_MS = 30 * SECOND_MS;
 
 /** Closes and books leases that their holders do not close, and deletes old rejections. */

@@ -108,8 +108,8 @@ export class LeasesRepository {
   }
 
   /**
-   * Stores totals of open leases. Lower totals, and totals of unknown leases, change nothing. No account is locked, so
-   * a damaged account does not make this call fail.
+   * Stores totals of open leases, each up to the lease's amount. Lower totals, and totals of unknown leases, change
+   * nothing. No account is locked, so a damaged account does not make this call fail.
    */
   async report(uses: LeaseUse[]): Promise<void> {
     await this.database.query(REPORT, usesOf(uses));
@@ -121,15 +121,15 @@ export class LeasesRepository {
   }
 
   /**
-   * Reads the answer to a settlement: recalled leases, and the balances of some accounts. Takes no locks, because the
-   * answer need not be exact.
+   * Reads the answer to a settlement: the gateway's recalled leases, and the balances of the given accounts. Takes no
+   * locks, because the answer need not be exact.
    */
   async readAnswer(gatewayId: string, accountIds: string[], now: Date): Promise<SettleAnswer> {
     const [answer] = await this.database.query<SettleAnswer>(ANSWER, [gatewayId, accountIds, now]);
     return answer;
   }
 
-  /** Records that a lease could not be booked. The reaper then skips it for a while. */
+  /** Stores the total of a lease that could not be booked, and the reason. The reaper then skips it for a while. */
   async setAside(use: LeaseUse, reason: string): Promise<void> {
     const { accountId, leaseId, consumed, operations = {} } = use;
     const values = [leaseId, accountId, consumed, reason, JSON.stringify(operations)];
@@ -138,7 +138,7 @@ export class LeasesRepository {
 
   /**
    * Lists leases whose credits must be booked: open leases that ended more than `graceMs` ago, and closed leases with a
-   * late total.
+   * late total that was set aside. Those that are still set aside are omitted.
    */
   async listAbandoned(graceMs: number, limit: number): Promise<LeaseUse[]> {
     return this.maintenance.query<LeaseUse>(ABANDONED, [graceMs, limit]);

@@ -32,8 +32,8 @@ export class LeasesService {
   ) {}
 
   /**
-   * Answers a request for a lease. The same id always gets the same outcome (a rejection only for 5 minutes), and
-   * `closed` once the lease is closed.
+   * Answers a request for a lease. A repeat gets the same outcome (a rejection only for 5 minutes), and `closed` once
+   * the lease is closed.
    */
   async acquire(request: AcquireLease): Promise<LeaseAnswer> {
     const answer = await this.database.transaction(async (transaction) => {
@@ -63,7 +63,7 @@ export class LeasesService {
   }
 
   /**
-   * Stores the cumulative totals of one gateway's leases. The ledger is updated when the leases close.
+   * Stores the cumulative totals of one gateway's leases. The ledger is updated later, at the latest at their close.
    * @param accounts further accounts that the answer describes.
    * @returns the answer for the gateway, and the totals that arrived after their leases were closed. Closing has
    *   released their credits, so these totals must be booked at once.
@@ -103,7 +103,7 @@ export class LeasesService {
     return { outcome: 'granted', amount, ttlMs: LEASE_TTL_MS, spendable: book.spendable };
   }
 
-  /** Recalls unused credits from other leases. The rejection is final only if there are none. */
+  /** Rejects a request as `insufficient`, or as `elsewhere` if recalled credits of other leases would suffice. */
   private async refuse(
     transaction: Transaction,
     book: Book,

@@ -253,7 +253,7 @@ describe('leases', () => {
     const patient = async () => {
       for (let ms = 0; ms <= 126_000; ms += 9_000) await reaper.runOnce(10_000_000 + ms);
     };
-    // The database's clock continues while a busy machine delays this test.
+    // The margin is wide, because the database's clock continues while a busy machine delays this test.
     await endLease(accountId, 30);
     await patient();
     expect(await entitlement.newEntries(accountId)).toHaveLength(1);

@@ -37,7 +37,8 @@ describe('statements', () => {
     await entitlement.client.closeAll(uses.slice(1));
     const ofMany = counter.take();
     counter.stop();
-    // The statements lock and read the leases and grants, then write the ledger, the leases and the usage by operation.
+    // The statements lock the accounts, read the leases and grants, then write the ledger, the leases and the usage by
+    // operation.
     expect(ofOne).toEqual({ statements: 6, roundTrips: 2 });
     expect(ofMany).toEqual(ofOne);
   });

@@ -1,8 +1,8 @@
 import type { Database } from '#libs/database';
 
 /**
- * Whether leases that ended days ago are still open, as after a long outage. The reaper closes them within minutes.
- * Without their rows, the credits that they reserve would stay reserved forever.
+ * Whether leases that ended over a day ago are still open, as after a long outage. The reaper closes them within
+ * minutes. Without their rows, the credits that they reserve would stay reserved forever.
  */
 export async function hasUnclosedLeases(database: Pick<Database, 'query'>): Promise<boolean> {
   const found = await database.query(

@@ -23,7 +23,7 @@ const REVIVED_LIFETIME_MS = 7 * DAY_MS;
 
 /**
  * The movements of an account's credits. They change only objects; the ledger then writes grants, transfers and account
- * in one statement. Every movement applies the rules of reversals, so callers need not do so.
+ * in one statement. Each movement also applies the reversal targets of the grants that it changes.
  */
 export class Book extends GrantBook {
   /** Adds a grant. After an erasure, its credits are revoked at once. */
@@ -60,7 +60,7 @@ export class Book extends GrantBook {
     return grant;
   }
 
-  /** Repays open debt, oldest first, from available paid credits, in burn order. */
+  /** Repays open debt, that of the oldest grants first, from the unexpired credits of paid grants, in burn order. */
   repayDebts(): void {
     const debtors = this.all.filter(({ owed }) => owed > 0).sort(byAge);
     if (debtors.length === 0) return;
@@ -139,8 +139,9 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Books usage that is reported after the reservation has released its credits. Takes those credits first, wherever
-   * they are now, even if expired or frozen; then takes spendable ones.
+   * Books usage that is reported after the reservation has released its credits. Takes those credits first, as far as
+   * they are available, frozen or expired; then takes spendable ones.
+   * @returns how many credits were taken from the spendable ones, and how many could not be taken.
    */
   debitLate(reservation: Reservation, amount: number): { late: number; unbilled: number } {
     const moves: Move[] = [];
@@ -206,8 +207,8 @@ export class Book extends GrantBook {
 
   /**
    * Moves credits until a grant meets its reversal targets. A requested reversal takes available credits. A final
-   * reversal also takes expired credits, and consumed ones become debt. If the targets fell, open debt is cancelled
-   * first, then credits are returned, and credits that repaid debt return to the grants that paid.
+   * reversal also takes expired credits, and consumed ones become debt. If the targets fell, revoked credits are
+   * returned, open debt is cancelled, and credits that repaid debt return to the grants that paid.
    */
   private followReversal(grant: Grant): void {
     const reference = sourceOf(grant);
@@ -251,7 +252,10 @@ export class Book extends GrantBook {
     });
   }
 
-  /** Gives back revoked credits beyond the targets. Those that had expired expire again; the others become valid. */
+  /**
+   * Gives back revoked credits beyond the targets, except those that an operator took. Those that had expired expire
+   * again; the others become valid.
+   */
   private reinstate(grant: Grant): void {
     const amount = Math.max(0, grant.revoked - Math.max(grant.requestedTarget, grant.withdrawn));
     if (amount === 0) return;
@@ -278,9 +282,9 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Moves expired credits of a grant to its revived grant. If that grant has a different end, the credits move on to
-   * its own revived grant.
-   * @param isRenewed whether to extend the validity of credits that were revived before and are still valid.
+   * Issues expired credits of a grant again, in its revived grant. If that grant has a different end, they expire there
+   * and are issued in the revived grant of that grant.
+   * @param isRenewed whether credits that were revived before and are still valid get the new end too.
    * @returns the grant that has the credits now.
    */
   private revive(grant: Grant, amount: number, { isRenewed }: { isRenewed: boolean }): Grant {
@@ -305,8 +309,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Extends an ended grant of revived credits, so that it can receive credits again. The credits that it still has
-   * expire first.
+   * Extends a grant of revived credits if it has ended, so that it can receive credits again. The credits that it still
+   * has expire first.
    */
   private prolong(revived: Grant): void {
     if (!this.isExpired(revived)) return;
@@ -330,7 +334,7 @@ export class Book extends GrantBook {
     this.followReversal(payer);
   }
 
-  /** Gives back credits that repaid debt, first to the grants that paid last. */
+  /** Gives back up to `amount` credits that repaid the grant's debt, first to the newest of the grants that paid. */
   private returnRepaid(grant: Grant, amount: number): void {
     let rest = amount;
     const payers = this.repayments

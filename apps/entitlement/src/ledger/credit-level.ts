@@ -6,8 +6,8 @@ export type LowThreshold = 20 | 0;
 
 /**
  * Returns the threshold, in percent of the last grant, that an account has reached since that grant
- * and has not been notified about; undefined if there is none. Reserved credits have not been used
- * yet, so they count as remaining. A frozen account gets no notification.
+ * and has not been notified about; undefined if there is none. Reserved credits count as remaining.
+ * A frozen account gets no notification.
  */
 export function newLowThreshold(book: Book): LowThreshold | undefined {
   const { account } = book;
@@ -18,7 +18,7 @@ export function newLowThreshold(book: Book): LowThreshold | undefined {
   return threshold < (account.lowThreshold ?? Infinity) ? threshold : undefined;
 }
 
-/** Returns the credits that are not used yet: spendable ones, and those in open leases and holds. */
+/** Returns the credits that are not booked as used: spendable ones, and those reserved by open leases and holds. */
 export function remainingOf(book: Book): number {
   return book.spendable + book.reserved;
 }

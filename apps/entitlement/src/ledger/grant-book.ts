@@ -4,7 +4,7 @@ import { type Grant, revivalOf, sourceOf } from './grant.js';
 
 export type AccountState = 'active' | 'deleted' | 'erased';
 
-/** The locked row of an account. */
+/** The row of an account. */
 export interface CreditAccount {
   id: string;
   state: AccountState;
@@ -18,7 +18,7 @@ export interface CreditAccount {
   lastTransferId?: string;
 }
 
-/** The part of a grant's debt that another grant has paid, or pays now. */
+/** The part of a grant's debt that another grant has paid; in `GrantBook.repaid`, the change of this part. */
 export interface Repayment {
   reversedGrantId: string;
   payingGrantId: string;
@@ -32,7 +32,7 @@ export interface Move {
   amount: number;
 }
 
-/** An account's credits as read under its lock, and a record of every movement since then. */
+/** An account's credits as they were read, and a record of every movement since then. */
 export abstract class GrantBook {
   readonly transfers: LedgerTransfer[] = [];
   readonly issued = new Set<string>();
@@ -57,7 +57,7 @@ export abstract class GrantBook {
     return [...this.grants.values()];
   }
 
-  /** Adds grants that were read later, under the same lock. */
+  /** Adds grants as they were read, except those that are already known. */
   add(grants: readonly Grant[]): void {
     for (const grant of grants.filter(({ id }) => !this.grants.has(id))) {
       this.grants.set(grant.id, grant);
@@ -65,7 +65,7 @@ export abstract class GrantBook {
     }
   }
 
-  /** The credits that may be spent now: the unexpired ones of an active account. */
+  /** The credits that may be spent now: the available, unexpired ones of an active account. */
   get spendable(): number {
     return this.all.reduce((sum, grant) => sum + this.spendableOf(grant), 0);
   }

@@ -66,7 +66,7 @@ export function sourceOf({ sourceType, sourceId, sourceIndex }: NewGrant): strin
   return `${sourceType}:${sourceId}:${sourceIndex}`;
 }
 
-/** Returns the source of the grant that receives credits returned to this grant after its end. */
+/** Returns the source, line and slice of the grant that receives credits returned to this grant after its end. */
 export function revivalOf(grant: Grant) {
   const { lineId, subscriptionId, sliceStart, sliceEnd } = grant;
   const { sourceId, sourceIndex } =

@@ -50,7 +50,7 @@ export class LedgerRepository {
 
   /**
    * Lists the grants that received credits returned to these grants, and recursively those that received credits
-   * returned to the listed grants.
+   * returned to the listed grants. Those of the given grants that received returned credits are listed too.
    */
   async listReturned(
     transaction: Transaction,
@@ -92,8 +92,9 @@ export class LedgerRepository {
   }
 
   /**
-   * Writes the books in one statement: grants, transfers, entries and accounts. The accounts must be locked. Checks and
-   * a trigger reject unbalanced books.
+   * Writes the books in one statement: grants, transfers, entries, repayments and accounts. The accounts must be
+   * locked. Checks and a trigger reject unbalanced books.
+   * @param now the time up to which due dates have been applied to the accounts.
    */
   async post(transaction: Transaction, books: GrantBook[], now: Date): Promise<void> {
     const posting = toPosting(books);

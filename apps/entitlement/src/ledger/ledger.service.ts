@@ -26,8 +26,8 @@ export class LedgerService {
   ) {}
 
   /**
-   * Locks accounts in id order until the transaction ends. Every transaction that changes accounts begins with this
-   * statement, because state that was read earlier may be outdated.
+   * Locks accounts in id order until the transaction ends, and creates those that do not exist. Every transaction that
+   * changes accounts begins with their lock, because state that was read earlier may be outdated.
    */
   async lock(transaction: Transaction, accountIds: string[]): Promise<CreditAccount[]> {
     return this.repository.lockAccounts(transaction, [...new Set(accountIds)]);
@@ -35,7 +35,7 @@ export class LedgerService {
 
   /**
    * Locks accounts like `lock`, and reads data that the locks guard. `read` is sent directly after the lock and runs
-   * once the lock is held, so both need one round trip.
+   * once the lock is held, so both need one round trip. If an account is new, `read` is called again.
    */
   async lockAndRead<T>(
     transaction: Transaction,
@@ -74,7 +74,7 @@ export class LedgerService {
     return this.repository.listReturned(transaction, accountIds, endedIds);
   }
 
-  /** Creates the books of locked accounts from rows that were read before. Does not apply due dates. */
+  /** Creates the books of accounts from rows that were read before. Does not apply due dates. */
   booksOf(accounts: CreditAccount[], grants: Grant[], repayments: Repayment[] = []): Book[] {
     const byAccount = Map.groupBy(grants, ({ accountId }) => accountId);
     const now = this.clock.now();
@@ -116,7 +116,7 @@ export class LedgerService {
     return account ?? newAccount(accountId);
   }
 
-  /** Repays open debt, writes the books, and adds the events that their changes cause. */
+  /** Repays open debt, writes the books that have changed, and adds the events that their changes cause. */
   async save(transaction: Transaction, books: Book[]): Promise<void> {
     for (const book of books) book.repayDebts();
     const low = books.flatMap((book) => this.lowered(book));
@@ -142,8 +142,8 @@ export class LedgerService {
   }
 
   /**
-   * Returns the balance of an account. @param newest the grants to show, by default those of the book, which must then
-   * have every grant.
+   * Returns the balance of an account. @param shown.newest the grants to show, by default the newest of the book, which
+   * must then have every grant.
    */
   balance(
     book: Book,

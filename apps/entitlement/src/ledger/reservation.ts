@@ -6,7 +6,7 @@ export interface ReservationSlice {
   returned: number;
   /** The returned credits that a late debit took. */
   reclaimed: number;
-  /** The grant that received the returned credits, if the grant that they came from had ended. */
+  /** The id of the grant in which the returned credits were revived, if they were. */
   revivedIn?: string;
 }
 

@@ -206,7 +206,7 @@ describe('usage that is reported after jobs have returned their credits', () => 
       const held = jobs.map((job) => job.held);
       const history = new EndedPlan(MONTHLY, held, { others, hasEnded: false });
       let [hasEnded, spent] = [false, 0];
-      // These grants have no end, or a job still holds their credits after their end.
+      // The jobs that still hold their credits at the plan's end; these credits survive it.
       const living = new Set(history.jobs.keys());
       for (const event of order) {
         if (event === 'end') {

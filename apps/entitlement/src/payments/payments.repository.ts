@@ -50,7 +50,7 @@ export class PaymentsRepository {
     await transaction.manager.insert(ReversedLine, lines);
   }
 
-  /** Lists the announcements of a reversal: the request and, if it has arrived, the final state. */
+  /** Lists the announcements of a reversal that have arrived: the request, the final state or both. */
   async listAnnouncements(
     transaction: Transaction,
     accountId: string,

@@ -46,7 +46,8 @@ export class PaymentsService {
    * Stores a payment's lines. A repeat stores nothing.
    * @param heardAt the time of the account's book; with a later time, the line would not be due in that book yet.
    * @returns the new lines.
-   * @throws AnnouncedOtherwise if a line, the payment or a subscription is known with different content.
+   * @throws AnnouncedOtherwise if a line or the payment is known with different content, or a subscription for another
+   *   account.
    */
   async recordPayment(
     transaction: Transaction,
@@ -75,7 +76,8 @@ export class PaymentsService {
 
   /**
    * Stores a refund or dispute. A repeat stores nothing.
-   * @throws AnnouncedOtherwise if the same phase is known with different content, or for another account or payment.
+   * @throws AnnouncedOtherwise if the reversal is known for another account or payment or with another cause, or this
+   *   phase of it with different lines.
    */
   async recordReversal(
     transaction: Transaction,
@@ -119,7 +121,7 @@ export class PaymentsService {
     return this.repository.listReversedLines(transaction, accountIds);
   }
 
-  /** @returns the subscription if it is known to belong to another account. */
+  /** @returns the subscription's id if the subscription is known to belong to another account. */
   async findForeignSubscription(
     transaction: Transaction,
     accountId: string,

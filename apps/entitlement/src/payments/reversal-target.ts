@@ -8,9 +8,9 @@ export interface GrantTime {
 
 /**
  * Returns how many credits of a grant its reversals take, exactly: ceil(granted × (rem + (1 − rem) × whole)). `rem` is
- * the share of the grant's time after its earliest reversal of scope `remaining`; `whole` is the share of the money
- * that the other reversals took. @param time undefined for credits that cover no time. All their reversals count as
- * `whole`.
+ * the share of the grant's time after its earliest reversal of scope `remaining`; `whole` is the share that the other
+ * reversals took of the money that these left.
+ * @param time undefined for credits that cover no time. All their reversals count as `whole`.
  */
 export function reversalTarget(
   granted: number,

@@ -65,9 +65,9 @@ export function isLate(stretch: Stretch, sliceEnd: Date): boolean {
 
 /**
  * Returns when a slice's credits end: with the slice, or earlier if the next slice of the subscription begins before
- * that. The credits of a period's last slice end after the grace period if a renewal is expected; those of a late slice
- * end one grace period after their line arrived.
- * @param nextStart the start of the next slice that has been issued.
+ * that. The credits of a period's last slice end after the grace period if a renewal is expected and no next slice has
+ * been issued; those of a late slice end one grace period after their line arrived.
+ * @param nextStart the start of the next slice that has been issued, if any.
  */
 export function sliceExpiry(
   stretch: Stretch,

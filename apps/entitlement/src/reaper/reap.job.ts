@@ -6,8 +6,9 @@ import { ReaperRounds } from './reaper-rounds.js';
 import { HoldsService } from '../holds/holds.service.js';
 
 /**
- * Closes leases and request holds that their holders have not closed: settles the reported usage and releases the other
- * credits. Usage that is reported afterwards is a late debit.
+ * Closes leases and holds that have ended without being closed: settles the reported usage and releases the other
+ * credits. Usage that is reported afterwards is a late debit. Also books the usage of open leases and deletes old
+ * rejections.
  */
 @Injectable()
 export class ReapJob {

@@ -12,15 +12,15 @@ export interface Chargeable extends Reservation {
   amount: number;
   /** The cumulative usage, including late and unbilled credits. */
   consumed: number;
-  /** The credits taken from other grants after the reservation had released its own. */
+  /** The spendable credits taken after the reservation had released its own, and in addition to those. */
   late: number;
   /** The part of `consumed` that could not be charged. */
   unbilled: number;
 }
 
 /**
- * Raises the usage to a cumulative total. Repeated and lower totals have no effect. Usage that the reservation no
- * longer covers is a late debit.
+ * Raises the usage to a cumulative total, at most to the reservation's amount. Repeated and lower totals have no
+ * effect. Usage that the reservation no longer covers is a late debit.
  * @returns the credits charged now, without the unbilled ones.
  */
 export function chargeTo(book: Book, reservation: Chargeable, total: number): number {
@@ -34,7 +34,10 @@ export function chargeTo(book: Book, reservation: Chargeable, total: number): nu
   return due - unbilled;
 }
 
-/** Releases the unused credits. @returns those of them that belong to expired grants. */
+/**
+ * Closes a reservation and releases its unused credits, unless it is already closed.
+ * @returns the released credits that belong to expired grants.
+ */
 export function closeReservation(book: Book, reservation: Chargeable): LostCredits[] {
   if (reservation.state === 'closed') return [];
   reservation.state = 'closed';

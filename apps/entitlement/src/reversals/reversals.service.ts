@@ -5,8 +5,8 @@ import { GrantsService } from '../grants/grants.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
 
 /**
- * Handles refunds and disputes. Revokes the credits of each line in proportion to the returned money, and restores them
- * if the reversal is undone.
+ * Handles refunds and disputes. Revokes the credits of each line in proportion to the returned money or time, and
+ * restores them if the reversal is undone.
  */
 @Injectable()
 export class ReversalsService {

@@ -33,8 +33,8 @@ export class StatementRepository {
 
   /**
    * Lists lines of an account, newest first.
-   * @param before the last line of the previous page.
-   * @param reader the snapshot to read in.
+   * @param before the id and kind of the previous page's last line; by default, the newest lines are listed.
+   * @param reader the snapshot to read in, if the caller has one.
    */
   async listLines(
     accountId: string,

@@ -36,8 +36,6 @@ export class StatementService {
   ) {}
 
   async read(accountId: string, asked: AskedPage): Promise<Statement> {
-    // The balance is read first, because this applies due dates. Slices that begin and credits that end add lines to
-    // the ledger.
     const balance = await this.grants.balance(accountId);
     return { balance, lines: await this.lines(accountId, asked) };
   }
@@ -52,7 +50,7 @@ export class StatementService {
     return asked.cut(rows, ({ id }) => id.split('.'));
   }
 
-  /** Reads, in one snapshot, what the overview shows, so that the balance agrees with the ledger. */
+  /** Reads what the overview shows, in one snapshot. */
   async overview(accountId: string): Promise<CreditsOverview> {
     const firstDay = new Date(this.clock.now().getTime() - (OVERVIEW_DAYS - 1) * DAY_MS);
     const asked = { from: firstDay.toISOString().slice(0, 10), limit: OVERVIEW_LINES };

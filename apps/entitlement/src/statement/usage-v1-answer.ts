@@ -2,8 +2,8 @@ import type { UsageV1Answer } from '#libs/contracts';
 import type { Grant } from '../ledger/grant.js';
 
 /**
- * Returns the answer to `account.usage-v1`, from every grant of an account. Of a plan's credits, only those of the
- * current month have not ended.
+ * Returns the answer to `account.usage-v1`, from every grant of an account. Of a plan's credits, only those that have
+ * not ended are counted.
  */
 export function usageV1Answer(grants: readonly Grant[], now: Date): UsageV1Answer {
   const once = grants.filter(({ sourceType }) => sourceType !== 'subscription');

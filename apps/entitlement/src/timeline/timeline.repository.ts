@@ -38,7 +38,7 @@ const ENTRIES = `
 export class TimelineRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the newest entries first. Entries with the same time as the last one are included. */
+  /** Lists `limit` entries, newest first, and all others with the same time as the last one. */
   async list(accountId: string, before: Date, limit: number): Promise<TimelineRow[]> {
     return this.database.query<TimelineRow>(
       `select at, kind, text, id from (${ENTRIES}) e where at < $2

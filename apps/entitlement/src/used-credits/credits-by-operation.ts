@@ -4,11 +4,11 @@ import type { CreditsByOperation } from '#libs/contracts';
 export const OTHER_OPERATION = 'other';
 
 /**
- * Splits newly booked credits among operations. Each operation gets the credits that its holder reported and that are
- * not booked yet, as far as they suffice; the others go to `other`.
+ * Splits newly booked credits among operations. Each operation gets the credits that were reported for it and are not
+ * booked yet, as far as `due` suffices; the rest of `due` goes to `other`.
  * @param due the credits booked now.
  * @param reported the holder's cumulative credits by operation.
- * @param booked the part of `reported` that was booked before.
+ * @param booked the credits that were booked before, by operation.
  * @returns the parts, which add up to `due`, and the new value of `booked`.
  */
 export function splitByOperation(

@@ -113,7 +113,10 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/customer/disputes/${encodeURIComponent(id)}`);
   }
 
-  /** Lists disputes that changed between two times. Of the link to the next page, only the query is used. */
+  /**
+   * Lists a page of the disputes that last changed between two times.
+   * @param link the link to the page, of which only the query is used; by default, the first page is listed.
+   */
   listDisputes(from: Date, to: Date, link?: string): Promise<PaypalDisputeList> {
     const query = new URLSearchParams({
       update_time_after: from.toISOString(),
@@ -125,8 +128,8 @@ export class PaypalClient {
   }
 
   /**
-   * Lists the transactions that moved money between two times, both included. PayPal lists them up to three hours late,
-   * and for at most 31 days per call.
+   * Lists a page, numbered from 1, of the transactions that moved money between two times, both included. PayPal lists
+   * them up to three hours late, and for at most 31 days per call.
    */
   listTransactions(from: Date, to: Date, page: number): Promise<PaypalTransactions> {
     const query = new URLSearchParams({

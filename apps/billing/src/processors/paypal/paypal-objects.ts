@@ -81,7 +81,7 @@ export interface PaypalEventList {
 const CENT_MICROS = 10_000n;
 const ID = /^[\w-]{1,64}$/;
 
-/** Formats an amount in a currency with two decimals. @throws for an amount that is not whole cents. */
+/** Formats an amount in a currency with two decimals. @throws for an amount that is negative or not whole cents. */
 export function toMoney(micros: Micros, currency: string): Required<PaypalMoney> {
   if (micros % CENT_MICROS !== 0n || micros < 0n) throw new Error(`${micros} is not an amount`);
   const cents = String(micros / CENT_MICROS).padStart(3, '0');

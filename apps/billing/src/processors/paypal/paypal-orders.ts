@@ -47,7 +47,10 @@ export class PaypalOrders {
     return capture === 'declined' ? { ...snapshot, isDeclined: true } : snapshot;
   }
 
-  /** Marks an order so that it is never captured. @throws PaypalRefusal if the order was already captured. */
+  /**
+   * Marks an order so that it is never captured.
+   * @throws PaypalRefusal if the order was already captured; UnfitObject if it is not one of ours.
+   */
   async close(id: string): Promise<CheckoutSnapshot> {
     const order = await this.client.getOrder(id);
     const { orderId } = referenceOf(order);

@@ -17,7 +17,8 @@ const DECLINED_ISSUES = ['INSTRUMENT_DECLINED', 'PAYER_CANNOT_PAY', 'TRANSACTION
 export const isDeclined = ({ issue }: PaypalRefusal) => DECLINED_ISSUES.includes(issue);
 
 /**
- * Runs calls to PayPal. PayPal's refusals are returned as values; everything that leaves the outcome open is unknown.
+ * Runs calls to PayPal. PayPal's refusals, and objects that do not fit, are returned as `refused`; everything that
+ * leaves the outcome open is `unknown`.
  */
 export async function resultOf<T>(calls: () => Promise<T>): Promise<CallResult<T>> {
   try {

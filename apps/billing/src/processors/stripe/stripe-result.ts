@@ -9,8 +9,8 @@ import { UnfitObject } from '../unfit-object.js';
 const UNDECIDED_STATUSES = [401, 409, 429];
 
 /**
- * Runs calls to Stripe. Stripe's refusals are returned as values; everything that leaves the outcome open (no answer, a
- * broken body, a 5xx) is unknown.
+ * Runs calls to Stripe. Stripe's refusals, and objects that do not fit, are returned as `refused`; everything that
+ * leaves the outcome open (no answer, a broken body, a 5xx) is `unknown`.
  */
 export async function resultOf<T>(call: () => Promise<T>): Promise<CallResult<T>> {
   try {

@@ -25,7 +25,7 @@ export const currencyOf = (code: string | null) => (code ?? '').toUpperCase();
 export const idOf = (reference: string | { id: string } | null | undefined) =>
   typeof reference === 'string' ? reference : (reference?.id ?? '');
 
-/** Returns the snapshot of a session that was fetched with `payment_intent` expanded. */
+/** Returns the snapshot of a session; it contains the payment only if `payment_intent` was expanded. */
 export function checkoutSnapshot(session: Stripe.Checkout.Session): CheckoutSnapshot {
   const { payment_intent: intent } = session;
   const payment = typeof intent === 'object' && intent ? paymentSnapshot(intent) : undefined;
@@ -78,8 +78,8 @@ export function refundSnapshot(refund: Stripe.Refund): RefundSnapshot {
 }
 
 /**
- * Returns the snapshot of a dispute. `warning_…` states are inquiries: no money is withdrawn, neither while they are
- * open nor when they are closed. A `prevented` dispute was settled before it began. An appeal reopens the same dispute.
+ * Returns the snapshot of a dispute. `warning_…` states are inquiries, which withdraw no money. A `prevented` dispute
+ * was settled before it began. An appeal reopens the same dispute.
  */
 export function disputeSnapshot(dispute: Stripe.Dispute): DisputeSnapshot {
   const isWithUs = /^(won|prevented|warning_.*)$/.test(dispute.status);

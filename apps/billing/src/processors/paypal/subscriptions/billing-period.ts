@@ -14,7 +14,10 @@ const MONTHS: Readonly<Record<BillingInterval, number>> = { month: 1, year: 12 }
  */
 const EARLY_MS = DAY_MS;
 
-/** Returns the period that contains a time. PayPal does not name periods, so they are counted from the anchor. */
+/**
+ * Returns the period that contains a time; the first period for a time before the anchor. PayPal does not name periods,
+ * so they are counted from the anchor.
+ */
 export function periodAt(anchor: Date, interval: BillingInterval, time: Date): BillingPeriod {
   const step = MONTHS[interval];
   const monthsApart =

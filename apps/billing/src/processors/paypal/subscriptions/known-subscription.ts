@@ -24,7 +24,7 @@ export interface KnownSubscription {
   start: Date;
   /** The time from which periods are counted. */
   anchor: Date;
-  /** The running period, or the last period if the subscription has ended. */
+  /** The running period, or the last period if the subscription has ended or was suspended. */
   period: BillingPeriod;
 }
 

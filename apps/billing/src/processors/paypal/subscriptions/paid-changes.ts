@@ -183,7 +183,7 @@ export class PaidChanges {
     };
   }
 
-  /** Drops the latest change by preventing the capture of its order. The approved change for the next period stays. */
+  /** Drops the latest change: its order is never captured. The approved next plan stays. @throws as `replace`. */
   async drop(subscriptionId: string): Promise<void> {
     await this.replace(await this.parts.known.read(subscriptionId), { changeOrderId: null });
   }

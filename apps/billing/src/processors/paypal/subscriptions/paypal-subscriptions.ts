@@ -103,9 +103,9 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * Cancels a subscription. The subscription ends at once if its current period is not paid, or if it is suspended for
-   * a reason other than a cancellation, because PayPal would bill such a subscription again if it were resumed at
-   * PayPal.
+   * Cancels a subscription at once or at the end of its period. Even with `period_end`, it ends at once if its current
+   * period is not paid, or if it is suspended for a reason other than a cancellation, because PayPal would bill such a
+   * subscription again if it were resumed at PayPal.
    */
   async cancel(id: string, when: 'period_end' | 'now'): Promise<SubscriptionSnapshot> {
     const { client, known } = this.parts;
