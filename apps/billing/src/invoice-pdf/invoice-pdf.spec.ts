@@ -46,6 +46,16 @@ describe('invoice PDF', () => {
   });
 
   it.each([
+    [-12_340_000n, 'Carried over or deducted', '-12.34 USD', '41.66 USD'],
+    [-120_000n, 'Carried over or deducted', '-0.12 USD', '53.88 USD'],
+    [1_200_050_000n, 'Carried over from an earlier bill', '1,200.05 USD', '1,254.05 USD'],
+  ])('an amount of %d micros that was carried over is listed below the total', async (...row) => {
+    const [carriedMicros, ...texts] = row;
+    const { pages } = await read(invoiceDocument({ totalMicros: 54_000_000n, carriedMicros }));
+    for (const text of texts) expect(pages[0]).toMatch(new RegExp(`(^|\\s)${text}`));
+  });
+
+  it.each([
     ['Latin', 'Łódź Żółć Straße Ærø Ñandú Čeština Győr Ğüş Ţară Đà Nẵng'],
     ['Greek', 'Εταιρεία Πληροφορικής ΑΕ, Αθήνα'],
     ['Cyrillic', 'Общество «Пример», Київ, Љубљана'],
