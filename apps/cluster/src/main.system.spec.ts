@@ -95,7 +95,7 @@ describe('npm run cluster', () => {
           'Creating the demo account …',
         ]);
         await said(
-          'The demo account now has a plan, invoices, jobs, monitors and 30 days of usage.',
+          'The demo account has a plan, invoices, jobs, monitors and, within a minute, 30 days of usage.',
         );
         const facts = JSON.parse(
           readFileSync(join(folder, 'cluster.json'), 'utf8'),

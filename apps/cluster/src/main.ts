@@ -56,7 +56,9 @@ async function main(): Promise<void> {
 async function fillDemo(cluster: RunningCluster): Promise<void> {
   try {
     if (await cluster.fillDemo())
-      say('The demo account now has a plan, invoices, jobs, monitors and 30 days of usage.');
+      say(
+        'The demo account has a plan, invoices, jobs, monitors and, within a minute, 30 days of usage.',
+      );
   } catch (error) {
     say(`The demo account could not be filled: ${String(error)}`);
   }

@@ -82,7 +82,9 @@ export async function runSolo(
 async function fillDemo(solo: RunningSolo): Promise<void> {
   try {
     if (await solo.fillDemo())
-      say('The demo account now has a plan, invoices, jobs, monitors and 30 days of usage.');
+      say(
+        'The demo account has a plan, invoices, jobs, monitors and, within a minute, 30 days of usage.',
+      );
   } catch (error) {
     say(`The demo account could not be filled: ${faultText(error)}`);
   }
