@@ -98,6 +98,7 @@ class DemoSeed {
   async run(): Promise<DemoFacts> {
     const keys = (await this.logIn()) ? await this.rotatedKeys() : await this.signUp();
     await this.giveCreditsAndLimit();
+    succeeded(await this.ask('POST', '/log-out'), 'log-out');
     return { email: DEMO_EMAIL, password: this.password, ...keys };
   }
 

@@ -5,6 +5,7 @@ import type {
   InvoiceAnswer,
   JobsAnswer,
   MonitorsAnswer,
+  SessionsAnswer,
   SubscriptionAnswer,
   UsageAnswer,
   WebhooksAnswer,
@@ -102,6 +103,8 @@ it('the demo account gets a plan, invoices, jobs, monitors and a month of usage 
     expect(jobs.map(({ kind }) => kind).toSorted()).toEqual(['dns', 'whois']);
     return jobs.every(({ state }) => state === 'completed');
   });
+  const { sessions } = (await listed('/api/sessions')) as SessionsAnswer;
+  expect(sessions.map(({ current }) => current)).toEqual([true]);
   const { monitors } = (await listed('/api/monitors')) as MonitorsAnswer;
   const states = monitors.map(({ kind, state }) => `${kind} ${state}`);
   expect(states.toSorted()).toEqual(['brand active', 'domain active', 'registrant active']);

@@ -112,6 +112,7 @@ class DemoLife {
       (method, path, body) => this.askFor('worker', accountId, { method, path, body }),
       () => this.entitlement.allowance(accountId),
     );
+    await this.ask('POST', '/log-out');
   }
 
   /** Invents requests. This must happen before the purchases, because the ledger is ordered by day. */
