@@ -109,14 +109,14 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_DNS_ALLOWED',
     about:
-      'Non-public suffixes and CIDR blocks that DNS lookups answer, separated by commas. Unset: only names under delegated top-level domains, and no private addresses.',
+      'Non-public suffixes and CIDR blocks for which DNS lookups are answered, separated by commas. Unset: only names under delegated top-level domains, and no private addresses.',
   })
   @IsString()
   dnsAllowed: string = '';
 
   @Setting({
     env: 'LOOKUP_DNS_REFUSED',
-    about: 'Suffixes of your own network that DNS lookups do not answer, separated by commas.',
+    about: 'Suffixes of your own network for which DNS lookups are refused, separated by commas.',
   })
   @IsString()
   dnsRefused: string = '';

@@ -107,8 +107,8 @@ function serviceStatements(
 }
 
 /**
- * Returns the settings for a role's statements, including a time limit for connections that do not set one, such as
- * those through PgBouncer. An owner has no limit: migrations set their own.
+ * Returns the statements that set the defaults of a service's roles: no compilation, no parallel plans, and time limits
+ * for connections that set none, such as those through PgBouncer. The owner has no limit: migrations set their own.
  */
 function limitStatements(service: SchemaPlan['name'], database: string): string[] {
   const limits = [

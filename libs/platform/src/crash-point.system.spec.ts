@@ -32,7 +32,7 @@ describe('crash points', () => {
 
   it('an unknown point, or a point without a positive number, is rejected', () => {
     for (const text of ['relay.after:1', 'relay.after-send', 'relay.after-send:0', 'toString:1']) {
-      expect(() => armedBy(text)).toThrow('CRASH_AT is <point>:<n>');
+      expect(() => armedBy(text)).toThrow('CRASH_AT must be <point>:<n>');
     }
   });
 });

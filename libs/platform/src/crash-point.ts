@@ -115,7 +115,8 @@ export function armedBy(
 function parseCrashAt(text: string): ArmedPoint {
   const [, point = '', passes = ''] = /^([a-z.-]+):([1-9]\d*)$/.exec(text) ?? [];
   if (!Object.hasOwn(CRASH_POINTS, point)) {
-    throw new Error(`CRASH_AT is <point>:<n> with one of ${Object.keys(CRASH_POINTS).join(', ')}`);
+    const points = Object.keys(CRASH_POINTS).join(', ');
+    throw new Error(`CRASH_AT must be <point>:<n>, where <point> is one of ${points}`);
   }
   return { point: point as CrashPoint, passesLeft: Number(passes) };
 }

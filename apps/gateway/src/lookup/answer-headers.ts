@@ -62,7 +62,8 @@ function isOfInterest(nameLength: number): boolean {
 }
 
 /**
- * Reads one header. @returns false if the end of the answer cannot be determined, or if a value to pass on is invalid.
+ * Reads one header.
+ * @returns false if the end of the answer cannot be determined, or if `age` or `x-charged-items` is invalid.
  */
 function readHeader(headers: AnswerHeaders, name: string, value: string): boolean {
   if (name === 'content-length') {

@@ -128,7 +128,7 @@ describe('a registrant', () => {
     technical_contact: { email_address: 'Alex@Example.com', name: 'REDACTED FOR PRIVACY' },
   };
 
-  it('a registrant is found by a published value of any contact, complete or in part', () => {
+  it('a registrant is found by a published value of any contact, in full or in part', () => {
     expect(
       found(
         record,

@@ -4,7 +4,7 @@ export type MonitorKind = (typeof MONITOR_KINDS)[number];
 export const MONITOR_STATES = ['active', 'paused', 'over_limit'] as const;
 export type MonitorState = (typeof MONITOR_STATES)[number];
 
-/** The included interval between two DNS checks of a watched domain, in minutes. */
+/** The default interval between two DNS checks of a watched domain, in minutes. Checks at this interval are free. */
 export const CHECK_MINUTES = 360;
 /** The shortest interval that a customer can choose, in minutes. */
 export const CHECK_MINUTES_MIN = 10;

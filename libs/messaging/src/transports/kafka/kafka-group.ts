@@ -31,7 +31,7 @@ export interface GroupHealth {
   lastPollAgeMs: number;
 }
 
-/** The number of messages that share a transaction and an offset commit. */
+/** The maximum number of messages that share a transaction and an offset commit. */
 const BATCH_LIMIT = 200;
 /**
  * The session timeout. A killed member's partitions are not read until its session expires and the others have sent

@@ -29,8 +29,8 @@ export function readKeyedValue(body: string): KeyedValue | undefined {
 }
 
 /**
- * Reads `key<tab>value`, and `key value` for the few registries that print columns of spaces; undefined for any other
- * line.
+ * Reads `key<tab>value` and, with `isBySpaces`, a key and a value that two or more spaces separate; undefined for any
+ * other line.
  */
 export function readColumns(body: string, isBySpaces: boolean): KeyedValue | undefined {
   const tab = body.indexOf('\t');
