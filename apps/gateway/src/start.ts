@@ -29,7 +29,7 @@ const MAINTENANCE_POOL_SIZE = 2;
 
 /**
  * Opens the databases, and starts the application with `GatewayLifecycle`, the internal listener and then the public
- * one. `stop` reverses this order. @throws Error if a port is in use.
+ * one. `stop` reverses this order. @throws Error if a port is in use; the errors of `startService`.
  */
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
   const { config, logger, transport } = options;

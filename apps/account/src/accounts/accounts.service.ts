@@ -183,7 +183,7 @@ export class AccountsService {
     return this.accounts.find(transaction, accountId);
   }
 
-  /** Returns an account in any state, also an erased one. @throws NotFound for an unknown account. */
+  /** Returns an account in any state, even an erased one. @throws NotFound for an unknown account. */
   async get(transaction: Transaction, accountId: string): Promise<Account> {
     const account = await this.find(transaction, accountId);
     if (!account) throw new NotFound();

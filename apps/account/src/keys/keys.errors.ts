@@ -1,12 +1,12 @@
 import type { KeyEnvironment } from '#libs/contracts';
-import { Problem } from '#libs/platform';
+import { Problem, counted } from '#libs/platform';
 
 export class KeyLimitReached extends Problem {
   constructor(environment: KeyEnvironment, limit: number) {
     super({
       code: 'key_limit_reached',
       status: 403,
-      detail: `An account can have at most ${limit} ${environment} keys. Revoke a key that you no longer use.`,
+      detail: `An account can have at most ${counted(limit, `${environment} key`)}. Revoke a key that you no longer use.`,
       members: { limit },
     });
   }

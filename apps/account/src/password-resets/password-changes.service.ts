@@ -20,7 +20,7 @@ export class PasswordChangesService {
 
   /**
    * Changes the password, ends all sessions and starts a new session. @throws WrongCredentials, InvalidRequest,
-   * TooManyAttempts, PasswordQueueFull, AccountIsDeleted.
+   * TooManyAttempts, PasswordQueueFull, AccountIsDeleted, NotFound.
    */
   async change(
     session: ActiveSession,

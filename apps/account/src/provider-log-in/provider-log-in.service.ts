@@ -56,7 +56,7 @@ export class ProviderLogInService {
    * Completes a log-in or the connection of a provider, once, in the browser that started it: the
    * step is consumed before the provider is called (S36).
    * @throws LogInOver, ProviderAddressNotVerified, IdentityTaken, NotLoggedIn, AccountIsDeleted,
-   *   TooManyAttempts; the errors of `ProvidersService.confirm`.
+   *   NotFound, TooManyAttempts; the errors of `ProvidersService.confirm`.
    */
   async finish(
     { query }: ProviderReturnRequest,

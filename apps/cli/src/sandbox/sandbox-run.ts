@@ -1,3 +1,4 @@
+import { counted } from '#libs/platform';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface SandboxStep {
@@ -61,5 +62,5 @@ export async function until<T>(
     if (found !== undefined) return found;
     await wait(everyMs);
   }
-  throw new Error(`${what} was not seen within ${Math.round(waitMs / 60_000)} minutes`);
+  throw new Error(`${what} was not seen within ${counted(Math.round(waitMs / 60_000), 'minute')}`);
 }

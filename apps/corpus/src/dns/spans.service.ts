@@ -26,7 +26,7 @@ export interface ChangedRecords {
   name: string;
   at: Date;
   members: string[];
-  /** Whether no observation of the name with any type of the batch was known before. */
+  /** Whether nothing was known before about the name's records of the batch's types. */
   isFirst: boolean;
 }
 

@@ -78,7 +78,10 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
       : undefined;
   const reserved =
     balance.reserved > 0
-      ? html` <span>${grouped(balance.reserved)} of them are reserved for current requests</span>`
+      ? html` <span
+          >${grouped(balance.reserved)} of them ${balance.reserved === 1 ? 'is' : 'are'} reserved for
+          current requests</span
+        >`
       : undefined;
   return html`<section>
     <h2>Credits</h2>

@@ -58,7 +58,7 @@ export function lowCredits(balance: BalanceAnswer | undefined): string | undefin
     return 'You have no credits left. Requests that cost credits are refused until you buy some.';
   const newest = balance.grants.toSorted((a, b) => (a.granted_at < b.granted_at ? 1 : -1)).at(0);
   if (!newest || left > newest.granted * LOW) return undefined;
-  return `Your credits are running out: ${grouped(left)} are left.`;
+  return `Your credits are running out: ${grouped(left)} ${left === 1 ? 'is' : 'are'} left.`;
 }
 
 function planWords({ subscriptions, balance }: PlanFacts): string {

@@ -84,7 +84,7 @@ export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
   if (ending.length === 0) return undefined;
   const [first] = ending.map(({ end }) => day(end)).toSorted();
   const left = ending.reduce((sum, one) => sum + (day(one.end) === first ? one.left : 0), 0);
-  return `${grouped(left)} of them expire by ${first}`;
+  return `${grouped(left)} of them ${left === 1 ? 'expires' : 'expire'} by ${first}`;
 }
 
 function untilOf({ source_type: type, expires_at: end }: BalanceAnswer['grants'][number]): Markup {

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { portRefusal } from './before-build.js';
 import { FolderLock } from './folder-lock.js';
 import { DataFolder } from '../data-folder/data-folder.js';
 
@@ -62,6 +63,14 @@ describe('npm start, before anything is compiled', () => {
       expect(existsSync(join(clone, '.data'))).toBe(false);
     },
   );
+
+  it('the remedy for a port that cannot be opened names no process that uses it', async () => {
+    // No machine has this address.
+    expect(await portRefusal(9, 'API_PORT', '192.0.2.1')).toEqual({
+      what: 'Port 9 cannot be opened (EADDRNOTAVAIL).',
+      remedy: 'Choose another port: API_PORT=0 selects a free port.',
+    });
+  });
 
   it('a folder in which an instance is already running is rejected, and the process is named', async () => {
     const folder = new DataFolder(join(clone, 'running'));

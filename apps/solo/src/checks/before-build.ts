@@ -89,12 +89,11 @@ export async function portRefusal(
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    const isTaken = code === 'EADDRINUSE';
+    const other = `${isTaken ? 'Stop the process that uses it, or choose' : 'Choose'} another port`;
     return {
-      what:
-        code === 'EADDRINUSE'
-          ? `Port ${port} is taken.`
-          : `Port ${port} cannot be opened (${code}).`,
-      remedy: `Stop the process that uses it, or choose another port: ${setting}=0 selects a free port.`,
+      what: isTaken ? `Port ${port} is taken.` : `Port ${port} cannot be opened (${code}).`,
+      remedy: `${other}: ${setting}=0 selects a free port.`,
     };
   } finally {
     await new Promise((done) => probe.close(done));

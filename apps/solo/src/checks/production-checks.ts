@@ -4,7 +4,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { SmtpTransport } from '#libs/mail';
-import { DAY_MS, HOUR_MS, isLoopbackOrigin } from '#libs/platform';
+import { DAY_MS, HOUR_MS, counted, isLoopbackOrigin } from '#libs/platform';
 import type { ProductionSettings } from '../production.config.js';
 import { paypalWebhook, stripeWebhook } from '../../../cli/src/sandbox/registered-webhooks.js';
 
@@ -195,12 +195,13 @@ function backupSeen({ settings, backups, now }: ProductionFacts): string {
   if (newestMs === -Infinity) {
     throw new Error(`none in ${backups}: enable the timer. See ${PAGE}, 6.`);
   }
+  const age = counted(hours, 'hour');
   if (hours * HOUR_MS >= BACKUP_AGE_MAX_MS) {
     throw new Error(
-      `the newest in ${backups} is ${hours} hours old: journalctl -u domain-data-backup says why.`,
+      `the newest in ${backups} is ${age} old: journalctl -u domain-data-backup says why.`,
     );
   }
-  return `the newest is ${hours} hours old`;
+  return `the newest is ${age} old`;
 }
 
 function timesOf(folder: string): number[] {

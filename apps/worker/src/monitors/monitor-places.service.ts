@@ -35,7 +35,7 @@ export class MonitorPlacesService {
   /**
    * Returns a monitor as it would be, with its price, for a dry run.
    * @param isNew whether the monitor needs a slot.
-   * @throws MonitorLimitReached, TooManyMonitors, ServiceUnavailable.
+   * @throws ServiceUnavailable; with `isNew`, also MonitorLimitReached, TooManyMonitors.
    */
   async dryRun(monitor: ShownMonitor, { isNew }: { isNew: boolean }): Promise<MonitorAnswer> {
     const { accountId } = monitor;

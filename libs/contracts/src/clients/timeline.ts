@@ -9,7 +9,7 @@ export const END_OF_TIME = new Date('9999-12-31T23:59:59Z');
 export interface TimelineEntry {
   /** RFC 3339. */
   at: string;
-  /** `audit`, `mail`, `order`, `payment`, `refund`, `callback`, `event`, `credits`, … */
+  /** The kind of the event, such as `audit`, `mail`, `order`, `payment`, `callback` or `credits`. */
   kind: string;
   text: string;
   /** The id to use in further commands. */

@@ -121,7 +121,7 @@ export function readMessage(bytes: Uint8Array): DnsMessage {
 
 /**
  * Reads the next record.
- * @returns the record; the upper bits of the response code for OPT; undefined for other types.
+ * @returns the record; the upper bits of the response code for OPT; undefined for other types and classes.
  * @throws MalformedMessage
  */
 function readRecord(reader: WireReader): DnsRecord | number | undefined {

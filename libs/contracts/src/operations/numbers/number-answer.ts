@@ -198,7 +198,7 @@ export class AsnBlock {
   end_as: string;
 }
 
-/** Whether routes and peers are known. */
+/** Whether routes and peers are known, the reason if they are not, and the numbers of routes and relations. */
 export class RoutingCoverage {
   @IsBoolean()
   is_loaded: boolean;

@@ -20,7 +20,7 @@ export class UnfitTopic extends Error {}
 /**
  * Creates the topics that are missing, one for every service that publishes events.
  * @returns the names of the created topics. @throws UnfitTopic if an existing topic has another number of partitions,
- * because the order of events depends on that number.
+ * because the order of events depends on that number; the errors of the broker.
  */
 export async function createTopics(config: EventsConfig): Promise<string[]> {
   const producers = new Set(allEventClasses().map((each) => producerOf(describeEvent(each).type)));
