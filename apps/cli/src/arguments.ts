@@ -20,7 +20,7 @@ export function id(text: string): string {
 /**
  * Parses an amount of money, such as 12.50.
  * @returns millionths, as a decimal string.
- * @throws InvalidArgumentError, also for 0 and for more than 9,999,999.99.
+ * @throws InvalidArgumentError, including for 0 and for more than 9,999,999.99.
  */
 export function amountMicros(text: string): string {
   const [, whole, cents = ''] = /^(\d{1,7})(?:\.(\d{1,2}))?$/.exec(text) ?? [];

@@ -365,7 +365,7 @@ export class KeysService {
     return this.outbox.lock(transaction, { key: accountId, aggregate: `key:${keyId}` });
   }
 
-  /** @throws NotFound, also for a key of another account (S85). */
+  /** @throws NotFound, including for a key of another account (S85). */
   private async find(transaction: Transaction, accountId: string, keyId: string): Promise<ApiKey> {
     const key = isId(keyId) ? await this.keys.find(transaction, accountId, keyId) : null;
     if (!key) throw new NotFound();

@@ -29,7 +29,7 @@ export class ReturnsService {
   /**
    * Completes the payment of a customer who has returned from the processor's page, and returns the
    * order. Only the order's id comes from the URL.
-   * @throws NotFound, also for another account's order (S48).
+   * @throws NotFound, including for another account's order (S48).
    */
   async complete(accountId: string, orderId: string): Promise<OrderAnswer> {
     const { processor, checkoutId } = await this.orders.checkoutOf(accountId, orderId);

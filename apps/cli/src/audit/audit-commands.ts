@@ -78,7 +78,9 @@ async function verify(config: CliConfig, options: VerifyOptions): Promise<void> 
     return;
   }
   const compared = anchors.length > 0 ? `; ${counted(anchors.length, 'anchor')} compared` : '';
-  answer(options, found, () => [`${entries} entries in ${counted(chains, 'chain')}, none changed${compared}`]);
+  answer(options, found, () => [
+    `${entries} entries in ${counted(chains, 'chain')}, none changed${compared}`,
+  ]);
 }
 
 /**

@@ -79,8 +79,8 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
   const reserved =
     balance.reserved > 0
       ? html` <span
-          >${grouped(balance.reserved)} of them ${balance.reserved === 1 ? 'is' : 'are'} reserved for
-          current requests</span
+          >${grouped(balance.reserved)} of them ${balance.reserved === 1 ? 'is' : 'are'} reserved
+          for current requests</span
         >`
       : undefined;
   return html`<section>

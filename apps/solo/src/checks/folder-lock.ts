@@ -11,7 +11,7 @@ export class FolderLock {
   private constructor(private readonly path: string) {}
 
   /**
-   * Takes the lock of a data folder, also in place of a process that no longer runs.
+   * Takes the lock of a data folder, even from a process that no longer runs.
    * @param factsFile the file to which the holder writes its addresses.
    * @throws StartFault if a running process holds the folder.
    */

@@ -258,7 +258,7 @@ describe('webhooks', () => {
     await arrives(test.id, 3);
   });
 
-  it('429: each webhook can be tested sixty times an hour, also if the tests are simultaneous', async () => {
+  it('429: each webhook can be tested sixty times an hour, even if the tests are simultaneous', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'tested.hooks.example');
     const test = async () => call<WebhookDelivery>(accountId, 'POST', `/${id}/test`);

@@ -41,7 +41,7 @@ export class LookupClient {
    * Yields the result for each name, in the order of completion.
    * @param accountId the account for which names are looked up; its jobs have their own share of scarce upstreams,
    * apart from its live lookups.
-   * @throws ServiceUnavailable, also if the answers end early.
+   * @throws ServiceUnavailable, including if the answers end early.
    */
   async *ask(
     questions: NameQuestions,

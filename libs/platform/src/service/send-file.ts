@@ -79,8 +79,8 @@ function isUnchanged({ headers }: FastifyRequest, { tag, modifiedAt }: ServedFil
 }
 
 /**
- * Returns the part that `Range` names; undefined for the whole file, also if `If-Range` names another version of it;
- * `none` if the file has no such part.
+ * Returns the part that `Range` names; undefined for the whole file, including if `If-Range` names another version of
+ * it; `none` if the file has no such part.
  */
 function partOf({ headers }: FastifyRequest, file: ServedFile): Part | 'none' | undefined {
   const { sizeBytes, tag, modifiedAt } = file;

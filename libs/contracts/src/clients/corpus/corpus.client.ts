@@ -73,7 +73,7 @@ export class CorpusClient {
 
   /**
    * Reads changes of names: after a cursor, from a time, or (without both) from now on.
-   * @throws InvalidRequest for an invalid cursor; ServiceUnavailable, also while the corpus runs on a standby.
+   * @throws InvalidRequest for an invalid cursor; ServiceUnavailable, including while the corpus runs on a standby.
    */
   async changes(asked: ChangesAsked = {}): Promise<CorpusChanges> {
     return this.http.call('POST', '/internal/feed/changes', {
@@ -128,7 +128,7 @@ export class CorpusClient {
    * Yields the rows of a dataset as they are read, in the order of keys and names, only from sources whose data may be
    * sold.
    * @returns the closing line of the dataset.
-   * @throws ServiceUnavailable, also if the rows end early.
+   * @throws ServiceUnavailable, including if the rows end early.
    */
   async *rows(
     asked: DatasetAsked,

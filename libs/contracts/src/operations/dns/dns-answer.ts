@@ -123,8 +123,8 @@ export class DnsAnswer {
 
   /**
    * Why the records of a type are unknown or incomplete: `timeout`, `unreachable`, `busy`, a response code such as
-   * `servfail`, `cname_loop`, `private_address` (addresses left out), `private_name` (an alias leads to a private name) or
-   * `too_many_records`.
+   * `servfail`, `cname_loop`, `private_address` (addresses left out), `private_name` (an alias leads to a private name)
+   * or `too_many_records`.
    */
   @IsObject()
   @JSONSchema({ additionalProperties: { type: 'string' } })

@@ -72,7 +72,7 @@ export function guessHeader(key: string): Target | undefined {
   return isServers ? readTarget('@nameServers') : undefined;
 }
 
-/** True for a word for a name server, also with a number: `ns1`. */
+/** True for a word for a name server, even with a number: `ns1`. */
 function isServerWord(word: string): boolean {
   if (SERVER_WORDS.has(word)) return true;
   return word.startsWith('ns') && word.length <= 4 && !Number.isNaN(Number(word.slice(2)));
