@@ -7,6 +7,7 @@ import { selectField } from '../pages/select-field.js';
 import {
   type Search,
   type Typed,
+  isGiven,
   isList,
   membersOf,
   parametersOf,
@@ -44,7 +45,7 @@ export function searchForm(context: PageContext, search: Search, typed: Typed): 
 }
 
 function furtherFields(row: Operation, names: readonly string[], typed: Typed): Markup {
-  const isAnyGiven = names.some((name) => typed[name] !== undefined);
+  const isAnyGiven = names.some((name) => isGiven(row, name, typed));
   return html`<details ${isAnyGiven ? html`open` : undefined}>
     <summary>More options</summary>
     ${names.map((name) => parameterField(row, name, typed, { isOptional: true }))}

@@ -70,7 +70,7 @@ export function askedOf({ row }: Search, typed: Typed): Asked {
 }
 
 /** Whether a value was entered. A default that the page has filled in does not count. */
-function isGiven({ parameters }: Operation, name: string, typed: Typed): boolean {
+export function isGiven({ parameters }: Operation, name: string, typed: Typed): boolean {
   const standard = parameters[name]?.default;
   return typed[name] !== undefined && typed[name] !== textOf(standard);
 }

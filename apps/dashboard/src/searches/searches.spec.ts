@@ -117,6 +117,16 @@ describe('search pages', () => {
     }
   });
 
+  it('further options stay closed until one of them differs from its default', async () => {
+    const fields = { domainName: 'example.com', view: 'records' };
+    const isOpen = async (more: object) =>
+      /<details open>\s*<summary>More options/.test(
+        await found('whois.history', { ...fields, ...more }, history([RECORD])),
+      );
+    expect(await isOpen({})).toBe(false);
+    expect(await isOpen({ view: 'changes' })).toBe(true);
+  });
+
   it('the next page is a button with its price, which repeats the query with the cursor', async () => {
     const paging = {
       ...onePage(1, 1),
