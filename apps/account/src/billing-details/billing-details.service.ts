@@ -85,7 +85,15 @@ export class BillingDetailsService {
     accountId: string,
   ): Promise<PutBillingDetailsRequest | null> {
     const row = await this.billingDetails.find(transaction, accountId);
-    return row && this.personalData.decrypt(transaction, accountId, row.details);
+    if (!row) return null;
+    const details = await this.personalData.decrypt<PutBillingDetailsRequest>(
+      transaction,
+      accountId,
+      row.details,
+    );
+    // Earlier releases stored null for absent members. Billing would take a null for a tax id and could not print it.
+    const given = Object.entries(details).filter(([, value]) => value !== null);
+    return Object.fromEntries(given) as unknown as PutBillingDetailsRequest;
   }
 
   private taxIdOf({ country, tax_id }: PutBillingDetailsRequest): { tax_id?: string } {

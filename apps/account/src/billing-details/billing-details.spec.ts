@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Database } from '#libs/database';
 import { AccountUnderTest, type Owner } from '../../../../test/account/account-under-test.js';
+import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { plainTaxId } from './tax-id.js';
 
 const details = {
@@ -70,6 +72,25 @@ describe('billing details', () => {
     });
   });
 
+  it('nulls that an earlier release stored count as absent', async () => {
+    const { accountId, token } = owner;
+    await put(details);
+    await account.get(Database).transaction(async (transaction) => {
+      const older = { ...details, tax_id: null, region: null };
+      const encrypted = await account
+        .get(PersonalDataService)
+        .encrypt(transaction, accountId, older);
+      await transaction.query('update billing_details set details = $2 where account_id = $1', [
+        accountId,
+        encrypted,
+      ]);
+    });
+    const { tax_id: _, ...given } = details;
+    const { body } = await account.dashboard('GET', 'billing-details', { token });
+    expect(body).toEqual({ details: given });
+    expect((await account.client.billingContact(accountId)).details).toEqual(given);
+  });
+
   it.each([
     ['a tax id of another country', { tax_id: 'FR12345678901' }],
     ['an unknown country', { country: 'XX' }],
@@ -83,6 +104,8 @@ describe('billing details', () => {
     ['Chinese, which invoices cannot print,', { address_line1: '北京市朝阳区' }],
     ['an emoji', { organisation: 'Example 🎉' }],
     ['no address', { address_line1: undefined }],
+    ['null as the tax id', { tax_id: null }],
+    ['null as the second line', { address_line2: null }],
     ['an unknown member', { account_id: 'x' }],
   ])('S81, S90: %s is rejected and changes nothing', async (_, change) => {
     expect((await put({ ...details, ...change })).body.code).toBe('invalid_request');

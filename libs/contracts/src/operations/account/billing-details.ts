@@ -1,8 +1,8 @@
-import { IsISO31661Alpha2, IsOptional, Matches } from 'class-validator';
+import { IsISO31661Alpha2, Matches } from 'class-validator';
 import { Nested } from '../../members.js';
 import { dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
-import { IsInvoiceLine } from './text-rules.js';
+import { IsInvoiceLine, MayBeAbsent } from './text-rules.js';
 import { IsNullable } from '../../nullable.js';
 
 export interface BillingDetails {
@@ -21,29 +21,29 @@ export interface BillingDetails {
 
 /** The recipient's details on invoices. */
 export class PutBillingDetailsRequest implements BillingDetails {
-  @IsOptional()
+  @MayBeAbsent()
   @IsInvoiceLine(150)
   organisation?: string;
 
-  @IsOptional()
+  @MayBeAbsent()
   @IsInvoiceLine(30)
   tax_id?: string;
 
   @IsInvoiceLine(150)
   address_line1: string;
 
-  @IsOptional()
+  @MayBeAbsent()
   @IsInvoiceLine(150)
   address_line2?: string;
 
   @IsInvoiceLine(100)
   city: string;
 
-  @IsOptional()
+  @MayBeAbsent()
   @IsInvoiceLine(100)
   region?: string;
 
-  @IsOptional()
+  @MayBeAbsent()
   @IsInvoiceLine(20)
   postal_code?: string;
 
@@ -53,7 +53,7 @@ export class PutBillingDetailsRequest implements BillingDetails {
   country: string;
 
   /** The customer's own order number, printed on invoices. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsInvoiceLine(50)
   purchase_order?: string;
 }
