@@ -142,6 +142,8 @@ describe('bills whose amount differs from the price of their lines', () => {
     expect(reversals.at(-1)?.lines).toMatchObject([
       { refundedMicros: '6500000', paidMicros: '6500000' },
     ]);
+    const { body } = await billing.call('GET', 'invoices?state=returned', { accountId });
+    expect(body.invoices).toMatchObject([{ total_micros: '10000000', state: 'returned' }]);
   });
 
   it('if a paid bill cannot be read, the customer gets the rights that the bill would have granted, and an operator is alerted', async () => {

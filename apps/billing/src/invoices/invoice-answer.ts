@@ -26,8 +26,10 @@ export function toInvoiceAnswer(invoice: Invoice, { latest, notedMicros }: Facts
   };
 }
 
-function stateOf({ kind, totalMicros }: Invoice, notedMicros: Micros): InvoiceState {
+function stateOf({ kind, totalMicros, carriedMicros }: Invoice, notedMicros: Micros): InvoiceState {
   if (kind !== 'invoice') return 'note';
   if (notedMicros === 0n) return 'paid';
-  return notedMicros < totalMicros ? 'partly_returned' : 'returned';
+  // If a coupon or a balance paid a part, that part cannot be returned.
+  const returnableMicros = carriedMicros < 0n ? totalMicros + carriedMicros : totalMicros;
+  return notedMicros < returnableMicros ? 'partly_returned' : 'returned';
 }

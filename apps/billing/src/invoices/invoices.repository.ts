@@ -32,10 +32,12 @@ interface InvoicePage {
 const NOTED = `(select coalesce(sum(case note.kind when 'credit_note' then note.total_micros else -note.total_micros end), 0)
   from invoices note where note.account_id = invoice.account_id and note.payment_id = invoice.payment_id
   and note.kind <> 'invoice')`;
+/** The part of the total that can be returned, because neither a coupon nor a balance paid it. */
+const RETURNABLE = '(invoice.total_micros + least(invoice.carried_micros, 0))';
 const IN_STATE: Readonly<Record<InvoiceState, string>> = {
   paid: `invoice.kind = 'invoice' and ${NOTED} = 0`,
-  partly_returned: `invoice.kind = 'invoice' and ${NOTED} > 0 and ${NOTED} < invoice.total_micros`,
-  returned: `invoice.kind = 'invoice' and ${NOTED} > 0 and ${NOTED} >= invoice.total_micros`,
+  partly_returned: `invoice.kind = 'invoice' and ${NOTED} > 0 and ${NOTED} < ${RETURNABLE}`,
+  returned: `invoice.kind = 'invoice' and ${NOTED} > 0 and ${NOTED} >= ${RETURNABLE}`,
   note: `invoice.kind <> 'invoice'`,
 };
 

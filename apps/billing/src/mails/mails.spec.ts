@@ -9,11 +9,12 @@ import { receiptMail } from './receipt-mail.js';
 
 const ORIGIN = 'https://dashboard.example';
 
-function receipt(kind: InvoiceKind, firstName = 'Ada') {
+function receipt(kind: InvoiceKind, { firstName = 'Ada', carriedMicros = 0n } = {}) {
   const facts = {
     kind,
     corrects: kind === 'invoice' ? null : 'INV-2026-000042',
     totalMicros: 1_234_500_000n,
+    carriedMicros,
     currency: 'USD',
     lines: [{ text: '450,000 credits' }],
   };
@@ -54,8 +55,18 @@ describe('e-mails about money', () => {
     }
   });
 
+  it.each([
+    ['a coupon paid a part', -234_500_000n, '1,000.00 USD'],
+    ['nothing was due', -1_234_500_000n, '0.00 USD'],
+    ['an earlier bill was paid as well', 280_000n, '1,234.78 USD'],
+  ])('the receipt names the amount that was paid if %s', (_, carriedMicros, paid) => {
+    const { subject, text } = receipt('invoice', { carriedMicros });
+    expect(subject).toBe(`Receipt: ${paid}, invoice INV-2026-000043`);
+    expect(text).toContain(`we have received ${paid}.`);
+  });
+
   it('S66: markup in a name stays text in both parts', () => {
-    const { html, text } = receipt('invoice', '<img src=x onerror=alert(1)>');
+    const { html, text } = receipt('invoice', { firstName: '<img src=x onerror=alert(1)>' });
     expect(html).not.toContain('<img');
     expect(text).toContain('<img src=x');
   });

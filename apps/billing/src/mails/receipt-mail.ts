@@ -7,16 +7,18 @@ export interface ReceiptFacts {
   kind: InvoiceKind;
   corrects: string | null;
   totalMicros: Micros;
+  /** The amount paid in addition to the total, as on the invoice; negative if less was paid. */
+  carriedMicros: Micros;
   currency: string;
   lines: readonly { text: string }[];
 }
 
 /** Composes the e-mail that announces an invoice, a credit note or a debit note. */
 export function receiptMail(
-  { kind, corrects, totalMicros, currency, lines }: ReceiptFacts,
+  { kind, corrects, totalMicros, carriedMicros, currency, lines }: ReceiptFacts,
   number: string,
 ): MailForPerson {
-  const amount = `${moneyText(totalMicros)} ${currency}`;
+  const amount = `${moneyText(totalMicros + carriedMicros)} ${currency}`;
   return (firstName, dashboardUrl) => {
     const action = {
       label: 'View your invoices',

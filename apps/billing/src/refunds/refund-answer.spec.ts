@@ -19,6 +19,12 @@ const line = (changes: object) =>
     ...changes,
   }) as StoredPaymentLine;
 
+const effectOf = (amountMicros: bigint, given: readonly object[], paidFor: object) => {
+  const reversals = given.map((one, place) => ({ id: `${place}`, ...one }) as Reversal);
+  const payment = { isAnnounced: true, amountMicros };
+  return toRefundAnswer(payment, reversals[0], reversals, [line(paidFor)]).plan;
+};
+
 it.each([
   ['stays', 'a part of its period is refunded', PLAN, [PART]],
   ['ends', 'the whole period is refunded', PLAN, [WHOLE]],
@@ -29,7 +35,13 @@ it.each([
   [undefined, 'the payment was for none', PACKAGE, [WHOLE]],
   [undefined, 'the refund failed', PLAN, [{ ...WHOLE, state: 'undone' }]],
 ])('a plan: %s if %s', (expected, _, paidFor, given) => {
-  const reversals = given.map((one, place) => ({ id: `${place}`, ...one }) as Reversal);
-  const answer = toRefundAnswer({ isAnnounced: true }, reversals[0], reversals, [line(paidFor)]);
-  expect(answer.plan).toBe(expected);
+  expect(effectOf(100n, given, paidFor)).toBe(expected);
+});
+
+it.each([
+  ['ends', 40n, 'a coupon paid the rest'],
+  ['stays', 41n, 'a coupon paid a part'],
+  ['stays', 140n, 'an earlier bill was paid as well'],
+])('a plan %s if 40 of the %d paid for it are refunded and %s', (expected, paid) => {
+  expect(effectOf(paid, [PART], PLAN)).toBe(expected);
 });

@@ -1,4 +1,5 @@
 import type { PaymentAnswer, RefundAnswer } from '#libs/contracts';
+import type { Micros } from '#libs/platform';
 import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
 import type { Payment } from '../payment-records/payment.entity.js';
 import type { Reversal } from '../payment-records/reversal.entity.js';
@@ -7,7 +8,7 @@ import { grossOf } from '../pricing/purchased-line.entity.js';
 import { leftOf } from './refund-amount.js';
 
 export function toRefundAnswer(
-  { isAnnounced }: Pick<Payment, 'isAnnounced'>,
+  { isAnnounced, amountMicros }: Pick<Payment, 'isAnnounced' | 'amountMicros'>,
   row: Reversal,
   reversals: readonly Reversal[],
   lines: readonly StoredPaymentLine[],
@@ -21,7 +22,7 @@ export function toRefundAnswer(
     scope: row.scope,
     amountMicros: row.amountMicros.toString(),
     credits: isTaken ? takenCredits(row, reversals, lines).toString() : '0',
-    ...planEffect(row, reversals, lines),
+    ...planEffect(amountMicros, row, reversals, lines),
     ...(row.startsAt && { from: row.startsAt.toISOString() }),
     ...(row.retryAt && { retryAt: row.retryAt.toISOString() }),
   };
@@ -49,13 +50,15 @@ export function toPaymentAnswer(
 
 /** Returns how a refund affects the plan. `paidTimeOf` calculates the same effect once the refund is final. */
 function planEffect(
+  paymentMicros: Micros,
   row: Reversal,
   reversals: readonly Reversal[],
   lines: readonly StoredPaymentLine[],
 ): Pick<RefundAnswer, 'plan'> {
   const ofPlans = lines.filter(({ subscriptionId }) => subscriptionId !== null);
   if (ofPlans.length === 0 || row.state === 'undone') return {};
-  const paid = lines.reduce((sum, line) => sum + grossOf(line), 0n);
+  const price = lines.reduce((sum, line) => sum + grossOf(line), 0n);
+  const paid = paymentMicros < price ? paymentMicros : price;
   const isAll = row.scope === 'remaining' || leftOf(paid, reversals) === 0n;
   if (!isAll) return { plan: 'stays' };
   return { plan: ofPlans.every(({ isChange }) => isChange) ? 'set_back' : 'ends' };
