@@ -1,5 +1,6 @@
 import type { LineSums } from '#libs/contracts';
 import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
+import { grossOf } from '../pricing/purchased-line.entity.js';
 
 export interface Finding {
   /** `fulfilment`: a difference from entitlement (I21). `processor`: a difference from the processor (I14). */
@@ -28,7 +29,7 @@ export function faultOfLine(line: ComparedLine, known: LineSums | undefined): st
     return `entitlement granted ${known.granted} instead of ${line.credits}`;
   }
   const bringsCredits = (line.credits ?? line.monthlyCredits) !== null;
-  const isTaken = line.reversedMicros > 0n && line.reversedMicros >= amountMicros;
+  const isTaken = line.reversedMicros > 0n && line.reversedMicros >= grossOf(line);
   const aimed = BigInt(known.reversed);
   if (bringsCredits && isTaken && aimed < BigInt(known.granted) && line.startsAt === null) {
     return `entitlement revokes ${aimed} of ${known.granted}`;
