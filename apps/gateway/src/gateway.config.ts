@@ -125,17 +125,13 @@ export class GatewayConfig extends DatabaseConfig {
   @IsBoolean()
   isCorpusInvented: boolean = false;
 
-  @ValkeyUrl(
-    'Valkey or Redis server in which several gateways count requests: redis:// or rediss:// (TLS), including the password. Empty: this gateway counts in memory and must be the only one.',
-  )
+  @ValkeyUrl()
   valkeyUrl: string = '';
 
   @ValkeyTlsCa()
   valkeyTlsCa?: string;
 
-  @ValkeyTimeout(
-    'Time limit for an answer from Valkey. After it, the request is decided without Valkey.',
-  )
+  @ValkeyTimeout()
   valkeyTimeoutMs: number = 50;
 
   @Setting({
@@ -201,7 +197,8 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'GATEWAY_LOOKUP_TIMEOUT_MS',
-    about: 'Time limit for an answer from lookup, and for every operation without its own limit.',
+    about:
+      'Time limit for an answer from lookup, and the maximum for all other operations, except free ones with a limit of their own.',
   })
   @IsInt()
   @Min(100)

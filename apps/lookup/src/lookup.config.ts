@@ -141,17 +141,13 @@ export class LookupConfig extends InternalCallsConfig {
   @Max(10_000)
   upstreamPerSecond?: number;
 
-  @ValkeyUrl(
-    "Valkey or Redis through which several lookup services share registries' limits and pauses: redis:// or rediss:// (TLS), password included. Empty: this service keeps them in memory and must be the only one behind its public address.",
-  )
+  @ValkeyUrl()
   valkeyUrl: string = '';
 
   @ValkeyTlsCa()
   valkeyTlsCa?: string;
 
-  @ValkeyTimeout(
-    'Longest wait for an answer from Valkey before this service uses its own part of a limit.',
-  )
+  @ValkeyTimeout()
   valkeyTimeoutMs: number = 50;
 
   @Setting({

@@ -2,8 +2,9 @@ import { applyDecorators } from '@nestjs/common';
 import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Setting } from '#libs/platform';
 
-/** Declares the setting `VALKEY_URL`. @param about describes the counts in it. */
-export function ValkeyUrl(about: string): PropertyDecorator {
+export function ValkeyUrl(): PropertyDecorator {
+  const about =
+    "Valkey or Redis server in which several gateways count requests, and several processes of lookup share registries' limits and pauses: redis:// or rediss:// (TLS), including the password. Empty: each process counts in memory; there must be only one gateway, and one process of lookup per public address.";
   const message = 'must begin with redis:// or rediss://';
   return applyDecorators(
     Setting({ env: 'VALKEY_URL', about, secret: true, isFollowed: true }),
@@ -17,7 +18,8 @@ export function ValkeyTlsCa(): PropertyDecorator {
   return applyDecorators(Setting({ env: 'VALKEY_TLS_CA', about }), IsOptional(), IsString());
 }
 
-/** Declares the setting `VALKEY_TIMEOUT_MS`. @param about the effect of the timeout. */
-export function ValkeyTimeout(about: string): PropertyDecorator {
+export function ValkeyTimeout(): PropertyDecorator {
+  const about =
+    'Time limit for an answer from Valkey. After it, the process uses its own part of the limit.';
   return applyDecorators(Setting({ env: 'VALKEY_TIMEOUT_MS', about }), IsInt(), Min(1), Max(1_000));
 }

@@ -103,7 +103,7 @@ export class EventsConfig {
   @Setting({
     env: 'KAFKA_TOPIC_REPLICATION',
     about:
-      'Copies of each topic when it is created; all but one of them must be in sync to accept an event.',
+      'Copies of each topic when it is created. To accept an event, all but one of them, and at least one, must be in sync.',
   })
   @IsInt()
   @Min(1)

@@ -64,7 +64,10 @@ function documentedSettings(apps: DocumentedApp[]): DocumentedSetting[] {
     const defaults = new config() as Record<string, unknown>;
     for (const setting of settingsOf(config)) {
       const value = defaults[setting.property];
-      const isRequired = value === undefined && !mayBeAbsent(config, setting.property);
+      const isRequired =
+        value === undefined &&
+        setting.defaultText === undefined &&
+        !mayBeAbsent(config, setting.property);
       const known = settings.get(setting.env);
       if (known) {
         known.apps.push(name);

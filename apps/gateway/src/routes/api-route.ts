@@ -95,7 +95,7 @@ export interface RouteOptions {
    */
   isDataSimulated?: boolean;
   isCorpusInvented?: boolean;
-  /** The default time limit of an operation, and the maximum for paid operations. */
+  /** The maximum time limit of an operation, unless it is free and has its own limit. */
   lookupTimeoutMs?: number;
 }
 

@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.js';
 import { IsKnownPassword, MayBeAbsent } from './text-rules.js';
 
 export class DeleteAccountRequest {
-  /** The password; required unless it was entered within the last 10 minutes. */
+  /** The password; required unless the owner logged in or entered it within the last 10 minutes. */
   @MayBeAbsent()
   @IsKnownPassword()
   password?: string;

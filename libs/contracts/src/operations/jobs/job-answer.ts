@@ -62,7 +62,7 @@ export class InvalidLine {
 }
 
 export class JobCounts {
-  /** Number of names given. */
+  /** Number of names given, including invalid and repeated ones. */
   @IsCount()
   lines: number;
 

@@ -25,7 +25,7 @@ export class MonitorRule {
   @OptionalText()
   domain_name?: string;
 
-  /** Minutes between two DNS checks, if they are more frequent than the included checks. */
+  /** Minutes between two DNS checks; absent for the included checks, every 6 hours. */
   @IsOptional()
   @IsInt()
   interval_minutes?: number;
@@ -76,7 +76,7 @@ export class MonitorPrice {
   @IsInt()
   credits_per_day_max: number;
 
-  /** Whether the account lacks credits. Until it has enough, the domain is checked at the included interval. */
+  /** Whether the account lacks credits. Until it has enough, the domain is checked every 6 hours. */
   @IsBoolean()
   is_short_of_credits: boolean;
 

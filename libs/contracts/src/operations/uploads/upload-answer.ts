@@ -72,7 +72,7 @@ export class UploadAnswer {
   @Nested(() => UploadCounts)
   counts?: UploadCounts;
 
-  /** The first lines without a domain name. */
+  /** The first 100 lines without a domain name. */
   @NestedList(() => InvalidLine)
   invalid_lines: InvalidLine[];
 

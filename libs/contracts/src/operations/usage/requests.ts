@@ -20,7 +20,7 @@ export class LoggedRequest {
   @IsISO8601()
   at: string;
 
-  /** The id of your account, for requests made on the dashboard. */
+  /** The id of the key or, for requests made on the dashboard, of your account. */
   @IsString()
   key_id: string;
 
