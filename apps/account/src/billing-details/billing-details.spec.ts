@@ -27,6 +27,12 @@ describe('billing details', () => {
   const put = (body: object) =>
     account.dashboard('PUT', 'billing-details', { token: owner.token, body });
   const get = () => account.dashboard('GET', 'billing-details', { token: owner.token });
+  const contactOf = async (accountId: string) => {
+    const authorization = `Bearer ${account.tokenOf('billing')}`;
+    const headers = { authorization, 'x-account-id': accountId };
+    const url = '/internal/billing-contact';
+    return (await account.service.app.inject({ method: 'GET', url, headers })).json();
+  };
 
   it('S119: billing details are replaced completely, read back, and encrypted in the table', async () => {
     expect((await get()).body).toEqual({ details: null });
@@ -60,12 +66,7 @@ describe('billing details', () => {
   it("billing reads the owner's name, address and details", async () => {
     const { accountId, token } = await account.register('payer@example.com');
     await account.dashboard('PUT', 'billing-details', { token, body: details });
-    const answer = await account.service.app.inject({
-      method: 'GET',
-      url: '/internal/billing-contact',
-      headers: { authorization: `Bearer ${account.tokenOf('billing')}`, 'x-account-id': accountId },
-    });
-    expect(answer.json()).toEqual({
+    expect(await contactOf(accountId)).toEqual({
       firstName: 'Ada',
       email: 'payer@example.com',
       details: { ...details, tax_id: 'DE123456789' },
@@ -73,7 +74,7 @@ describe('billing details', () => {
   });
 
   it('nulls that an earlier release stored count as absent', async () => {
-    const { accountId, token } = owner;
+    const { accountId } = owner;
     await put(details);
     await account.get(Database).transaction(async (transaction) => {
       const older = { ...details, tax_id: null, region: null };
@@ -86,9 +87,8 @@ describe('billing details', () => {
       ]);
     });
     const { tax_id: _, ...given } = details;
-    const { body } = await account.dashboard('GET', 'billing-details', { token });
-    expect(body).toEqual({ details: given });
-    expect((await account.client.billingContact(accountId)).details).toEqual(given);
+    expect((await get()).body).toEqual({ details: given });
+    expect((await contactOf(accountId)).details).toEqual(given);
   });
 
   it.each([
