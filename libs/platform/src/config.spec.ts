@@ -111,7 +111,7 @@ describe('configuration', () => {
     };
     const good = file('good', SECRET);
     expect(faultsOf({ DEMO_SECRET: SECRET, DEMO_SECRET_FILE: good })).toEqual([
-      'DEMO_SECRET: is given twice, also by DEMO_SECRET_FILE',
+      'DEMO_SECRET: is given twice, directly and by DEMO_SECRET_FILE',
     ]);
     expect(faultsOf({ DEMO_SECRET_FILE: join(folder, SECRET) })).toEqual([
       'DEMO_SECRET_FILE: cannot read the file it names (ENOENT)',

@@ -149,7 +149,7 @@ function readSetting(
   const text = environment[env]?.trim();
   const path = environment[`${env}_FILE`]?.trim();
   if (!path || (mayBeMissing && !existsSync(path))) return text;
-  if (text) throw new Error(`${env}: is given twice, also by ${env}_FILE`);
+  if (text) throw new Error(`${env}: is given twice, directly and by ${env}_FILE`);
   const held = readSettingFile(path, `${env}_FILE`);
   if (held === '' && !mayBeMissing) throw new Error(`${env}_FILE: the file it names is empty`);
   return held;

@@ -188,7 +188,7 @@ const DATA: Dashboard = {
     panel('Sources whose newest file failed', 'short', {
       '{{source}}': 'max by (source) (dds_corpus_import_failed)',
     }),
-    panel('Oldest due job of a queue', 's', {
+    panel('Oldest due work item of a queue', 's', {
       '{{queue}}': 'max by (queue) (dds_work_late_seconds)',
     }),
     panel('Periodic jobs, late', 's', {
