@@ -202,6 +202,23 @@ describe('observations', () => {
     expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
   });
 
+  it('values of a dropped name do not count as current, in whatever order the observations arrive', async () => {
+    const seen = (name: string) => [
+      { kind: 'listed', name, at: day(1) },
+      whois(name, 2, ALICE),
+      { kind: 'gone', name, at: day(4) },
+      whois(name, 3, BOB),
+    ];
+    for (const name of await inEveryOrder(seen)) {
+      const [kept, ...others] = await database.query(
+        `select folded, dropped_at is null = is_registered as same
+         from domain join contact_token using (domain_key, name) where name = $1`,
+        [name],
+      );
+      expect([kept, others]).toMatchObject([{ folded: 'bob', same: true }, []]);
+    }
+  });
+
   it('S69: lines of any form are either read correctly or counted as bad, and change nothing else', async () => {
     const name = newName();
     const at = day(1);

@@ -213,7 +213,12 @@ export class RegistrationsService {
     const gone = [...old].filter(([id]) => !next.has(id)).map(([, token]) => token);
     const fresh = [...next].filter(([id]) => !old.has(id)).map(([, token]) => token);
     if (gone.length > 0) await this.tokens.remove(transaction, gone);
-    if (fresh.length > 0) await this.tokens.add(transaction, fresh, sourceId);
+    if (fresh.length === 0) return;
+    await this.tokens.add(transaction, fresh, sourceId);
+    // A record from before the drop may arrive after it.
+    const dropped = await this.revisions.listDropped(transaction, fresh);
+    const outdated = fresh.filter(({ name }) => dropped.has(name));
+    if (outdated.length > 0) await this.tokens.mark(transaction, outdated, false);
   }
 }
 

@@ -170,6 +170,19 @@ export class RevisionsRepository {
     );
   }
 
+  async listDropped(
+    transaction: Transaction,
+    names: readonly { key: Key; name: string }[],
+  ): Promise<Set<string>> {
+    const rows = await transaction.query<{ name: string }>(
+      `select d.name from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       join domain d on d.domain_key = q.domain_key and d.name = q.name
+       where d.dropped_at is not null`,
+      columnsOf(names, 'key', 'name'),
+    );
+    return new Set(rows.map(({ name }) => name));
+  }
+
   /** Lists the newest complete records of each name, newest first. @param limit the maximum per name, 1 by default. */
   async listNewest(
     transaction: Transaction,
