@@ -17,6 +17,7 @@ import {
   type SearchAnswer,
   allRows,
   countedOrListed,
+  partOf,
   searchAnswer,
 } from '../searches/search-answer.js';
 import {
@@ -30,6 +31,7 @@ import { textsSought } from './texts-sought.js';
 
 type Question = QuestionOf<typeof DNS_REVERSE>;
 
+/** The number of hosts of an address up to which a search by the address finds the names of all of them. */
 const HOSTS_MAX = 1_000;
 const FIXTURE_FOUND = '192.0.2.1';
 const FIXTURE = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;
@@ -72,13 +74,15 @@ export class ReverseDnsService {
     };
     const sought = await this.sought(question, which);
     const asked: RecordsAsked = { ...which, rtype: DNS_TYPES[type], sought };
+    const rows = countedOrListed(
+      async (place) => this.repository.find(asked, place),
+      async (place) => this.repository.list(asked, place),
+      ({ place, key, name }) => [place, key, name],
+    );
+    const isPart = 'valueKeys' in sought && sought.valueKeys.length > HOSTS_MAX;
     return searchAnswer(page, {
       ...shown,
-      rows: countedOrListed(
-        async (place) => this.repository.find(asked, place),
-        async (place) => this.repository.list(asked, place),
-        ({ place, key, name }) => [place, key, name],
-      ),
+      rows: isPart ? partOf(rows) : rows,
       told: async (rows) => {
         const seen = rows.length === 0 ? [] : await this.repository.lastSightings(rows, asked);
         return rows.map((row, place) => this.told(question, row, seen[place]));
@@ -101,7 +105,7 @@ export class ReverseDnsService {
     }
     if (subject.kind === 'host') return { valueKeys: [targetKeyOf(rtype, subject.host)] };
     if (subject.kind === 'address' && type !== 'CNAME') {
-      const hosts = await this.repository.listHosts(subject.address, which, HOSTS_MAX);
+      const hosts = await this.repository.listHosts(subject.address, which, HOSTS_MAX + 1);
       return { valueKeys: hosts.map((host) => targetKeyOf(rtype, host)) };
     }
     throw refused(

@@ -83,6 +83,22 @@ describe('searches of the DNS', () => {
       expect(last_seen).toBe(first_seen);
     });
 
+    it('says that there may be more names if an address has more hosts than it follows', async () => {
+      const host = (number: number) =>
+        dnsOf('many-hosts.com', `mx${number}`, { type: 'A', value: '198.19.250.9' });
+      const totals = async () =>
+        (
+          await corpus.pagesOf<DnsReverseAnswer>(DNS_REVERSE, { value: '198.19.250.9', type: 'mx' })
+        ).map(({ paging }) => [paging.total_records, paging.total_is]);
+      await corpus.record(
+        dnsOf('mailed-four.com', '', { type: 'MX', value: '10 mx1.many-hosts.com' }),
+        ...Array.from({ length: 1_000 }, (_, number) => host(number)),
+      );
+      expect(await totals()).toEqual([[1, 'exact']]);
+      await corpus.record(host(1_000));
+      expect(await totals()).toEqual([[1, 'at_least']]);
+    });
+
     it('does not list the last records of a dropped name as current', async () => {
       const records = [
         { type: 'A', value: '198.19.253.1' },
