@@ -3,6 +3,7 @@ import { DAY_MS } from '#libs/platform';
 import { type KnownState, judgeCheck } from './judged-check.js';
 import { whoisStateOf } from './name-state.js';
 
+const UNKNOWN: KnownState = { state: null, pending: {}, rechecks: 0, restless: {} };
 const SOURCES = {
   rdap: ['registry rdap delivered', 'registrar rdap delivered'],
   port43: [
@@ -13,6 +14,23 @@ const SOURCES = {
   registryAlone: ['registry rdap delivered', 'registrar rdap timeout'],
   cut: ['registry whois43 partial'],
 };
+
+it('a path that differs at each check does not delay the confirmation of another path', () => {
+  const at = new Date(0);
+  const seen = (address: number, host: string) => ({ 'dns.A': [`${address}`], 'dns.NS': [host] });
+  let known = judgeCheck(UNKNOWN, seen(0, 'a'), at);
+  const judged = (address: number, host: string) => {
+    known = judgeCheck(known, seen(address, host), at);
+    const { isRecheckWanted, changes, rechecks } = known;
+    return [isRecheckWanted, changes.map(({ path }) => path), rechecks];
+  };
+  for (const address of [1, 2, 3]) expect(judged(address, 'a')).toEqual([true, [], address]);
+  for (let address = 4; address < 9; address += 1) {
+    expect(judged(address, 'a')).toEqual([false, [], 4]);
+  }
+  expect(judged(9, 'b')).toEqual([true, [], 3]);
+  expect(judged(10, 'b')).toEqual([false, ['dns.NS'], 4]);
+});
 
 describe('comparing registrations', () => {
   const seen = (from: keyof typeof SOURCES, members: object) => {
@@ -44,7 +62,7 @@ describe('comparing registrations', () => {
 
   /** Judges one answer per day, confirming each with a second check. */
   const changesOf = (days: readonly (readonly [keyof typeof SOURCES, object])[]) => {
-    let known: KnownState = { state: null, pending: {}, rechecks: 0, restless: {} };
+    let known = UNKNOWN;
     return days.flatMap(([from, members], day) =>
       [0, DAY_MS / 2].flatMap((later) => {
         const judged = judgeCheck(known, seen(from, members), new Date(day * DAY_MS + later));

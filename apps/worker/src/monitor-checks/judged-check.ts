@@ -61,7 +61,10 @@ export function judgeCheck(known: KnownState, found: NameState, now: Date): Judg
     return [count === TOLD_A_DAY ? { ...change, is_flapping: true } : change];
   });
   const isTurned = confirmed.includes(REGISTERED_PATH);
-  const rechecks = pending.length > 0 ? known.rechecks + 1 : 0;
+  // A path that differs at each check must not delay the confirmation of another one. The count stays small, as stored.
+  const isNew = pending.some((path) => !(path in unconfirmed));
+  const earlier = known.rechecks > RECHECKS_MAX ? RECHECKS_MAX - Number(isNew) : known.rechecks;
+  const rechecks = pending.length > 0 ? earlier + 1 : 0;
   const confirmedState = Object.fromEntries(
     Object.entries(seen).filter(([path]) => !pending.includes(path)),
   );
