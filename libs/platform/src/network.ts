@@ -27,3 +27,6 @@ export function networkOf(address: string, prefixLength: 48 | 64 = 64): string {
  * `networkOf`.
  */
 export const siteOf = (address: string): string => networkOf(address, 48);
+
+/** Where visitors are limited, a site may do this many times as much as one of its networks. */
+export const SITE_FACTOR = 4;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { BlockList, type Socket, isIP } from 'node:net';
 import { SECOND_MS, monotonicMs } from './clock.js';
-import { networkOf, siteOf } from './network.js';
+import { SITE_FACTOR, networkOf, siteOf } from './network.js';
 
 export interface OpenConnectionsOptions {
   connectionsMax: number;
@@ -59,8 +59,6 @@ const SHARE_CLOSED = 0.01;
 const ASKING_MAX = 4;
 /** A connection with more requests behind those in progress is closed. */
 const WAITING_MAX = 64;
-/** An IPv6 /48 may have this many times as many connections as one of its /64 networks. */
-const SITE_FACTOR = 4;
 /** A site may open this many times as many connections in a second as one of its networks may have open. */
 const OPENED_FACTOR = 4;
 

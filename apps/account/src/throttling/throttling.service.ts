@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock, DAY_MS, HOUR_MS, SECOND_MS, networkOf, siteOf } from '#libs/platform';
+import { Clock, DAY_MS, HOUR_MS, SECOND_MS, SITE_FACTOR, networkOf, siteOf } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import type { Actor, Visitor } from '../audit/actor.js';
 import { type AuditRecord, AuditService } from '../audit/audit.service.js';
@@ -17,8 +17,6 @@ export interface AttemptLimit {
 /** How long a refusal is cached: not long, because another process may remove attempts from the count. */
 const REFUSAL_KNOWN_MS = 10 * SECOND_MS;
 const REFUSALS_KNOWN_MAX = 10_000;
-/** The limit of a /48 site is this many times the limit of one of its /64 networks. */
-const SITE_FACTOR = 4;
 const FREE_FAILURES = 5;
 const DELAY_MAX_SECONDS = 900;
 const FORGET_MS = DAY_MS;

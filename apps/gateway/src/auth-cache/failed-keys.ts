@@ -1,9 +1,6 @@
-import { MINUTE_MS, SECOND_MS, networkOf } from '#libs/platform';
+import { MINUTE_MS, SECOND_MS, SITE_FACTOR, networkOf, siteOf } from '#libs/platform';
 
 const ADDRESSES_MAX = 20_000;
-const SITE_PREFIX = 48;
-/** A /48 network may fail this many times as often as one of its /64 networks. */
-const SITE_FACTOR = 4;
 /**
  * Maximum number of keys of one address whose lookups are running or have failed; the limit on
  * failures, if that is higher. Many valid clients may share the address.
@@ -30,7 +27,7 @@ export class FailedKeys {
 
   note(address: string, nowMs: number): void {
     this.count(networkOf(address), nowMs);
-    if (address.includes(':')) this.count(networkOf(address, SITE_PREFIX), nowMs);
+    if (address.includes(':')) this.count(siteOf(address), nowMs);
   }
 
   /** Records that an unknown key of this address is being looked up. Call `end` once afterwards. */
@@ -54,7 +51,7 @@ export class FailedKeys {
     const own = this.waitOf(group, { limit: this.limit, nowMs, underWay });
     if (own > 0 || !address.includes(':')) return own;
     const limit = this.limit * SITE_FACTOR;
-    return this.waitOf(networkOf(address, SITE_PREFIX), { limit, nowMs, underWay: 0 });
+    return this.waitOf(siteOf(address), { limit, nowMs, underWay: 0 });
   }
 
   private waitOf(

@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import { PUBLIC_LIMIT } from '#libs/contracts';
-import type { RateLimiter, RateLimitResult } from '#libs/counters';
-import { type Problem, networkOf } from '#libs/platform';
+import type { CounterId, RateLimiter, RateLimitResult } from '#libs/counters';
+import { type Problem, SITE_FACTOR, networkOf, siteOf } from '#libs/platform';
 import { clientAddress } from '../context/client-address.js';
 import type { RequestContext } from '../context/request-context.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
@@ -25,14 +25,42 @@ export function countRequest(
   return rateLimiter.take(account, rateKey(rateClass, isTest), account.limits[rateClass]);
 }
 
-/** Step 5a of an operation without a key: counts the request towards the limit per minute of its address. */
+/**
+ * Step 5a of an operation without a key: counts the request towards the limits per minute of its network and its site.
+ * The site comes first, so that it cannot fill the table of counters with its 65,536 networks.
+ */
 export function countAddress(
   { request }: RequestContext,
   trustedProxies: BlockList,
   rateLimiter: RateLimiter,
 ): RateLimitResult | Promise<RateLimitResult> {
-  const group = networkOf(clientAddress(request, trustedProxies));
-  return rateLimiter.take(addressCounterId(group), PUBLIC_RATE_KEY, PUBLIC_LIMIT);
+  const [network, site] = groupsOf(request, trustedProxies);
+  const countNetwork = () => rateLimiter.take(network, PUBLIC_RATE_KEY, PUBLIC_LIMIT);
+  return site ? countSite(site, countNetwork, rateLimiter) : countNetwork();
+}
+
+async function countSite(
+  site: CounterId,
+  countNetwork: () => RateLimitResult | Promise<RateLimitResult>,
+  rateLimiter: RateLimiter,
+): Promise<RateLimitResult> {
+  const ofSite = await rateLimiter.take(site, PUBLIC_RATE_KEY, PUBLIC_LIMIT * SITE_FACTOR);
+  if (!ofSite.allowed) return ofSite;
+  const ofNetwork = await countNetwork();
+  // One network cannot use up the limit of its neighbours.
+  if (!ofNetwork.allowed) rateLimiter.giveBack(site, PUBLIC_RATE_KEY);
+  return ofNetwork;
+}
+
+/** Returns the counter ids of the client's network and, if it is larger, of its site. */
+function groupsOf(
+  request: RequestContext['request'],
+  trustedProxies: BlockList,
+): [network: CounterId, site?: CounterId] {
+  const address = clientAddress(request, trustedProxies);
+  const [network, site] = [networkOf(address), siteOf(address)];
+  const id = addressCounterId(network);
+  return site === network ? [id] : [id, addressCounterId(site)];
 }
 
 /** Codes of 503 rejections whose cause is an unavailable or overloaded service of ours. */
@@ -61,10 +89,8 @@ export function forgetOurOutage(
   if (caller) {
     rateLimiter.giveBack(caller.account, rateKey(route.rateClass!, caller.isTest));
   } else {
-    rateLimiter.giveBack(
-      addressCounterId(networkOf(clientAddress(request, trusted))),
-      PUBLIC_RATE_KEY,
-    );
+    for (const id of groupsOf(request, trusted))
+      rateLimiter.giveBack(id as CounterId, PUBLIC_RATE_KEY);
   }
   context.rate = { ...rate, remaining: rate.remaining + 1 };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OPERATIONS, PUBLIC_LIMIT, packagePriceMicros } from '#libs/contracts';
+import { SITE_FACTOR } from '#libs/platform';
 import { problemAnswer } from '../../../../test/stand-ins/lookup-stand-in.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
@@ -62,6 +63,22 @@ describe('an operation without a key', () => {
     const refused = await ask('/v2.0/pricing', from('2001:db8:1:2::ffff'));
     expectProblem(refused, 429, 'rate_limited');
     expect((await ask('/v2.0/pricing', from('2001:db8:1:3::1'))).status).toBe(200);
+  });
+
+  it(`S17: one site, with all of its networks, may send ${PUBLIC_LIMIT * SITE_FACTOR} requests a minute`, async () => {
+    const statusFrom = async (address: string) =>
+      (await ask('/v2.0/pricing', from(address))).status;
+    // The refusals of one network do not count towards the limit of its site.
+    const crowded = Array.from({ length: PUBLIC_LIMIT + 20 }, () => '2001:db8:2:1::1');
+    const others = Array.from(
+      { length: PUBLIC_LIMIT * 3 },
+      (_, place) => `2001:db8:2:a${place}::1`,
+    );
+    const statuses: number[] = [];
+    for (const address of [...crowded, ...others]) statuses.push(await statusFrom(address));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(PUBLIC_LIMIT * SITE_FACTOR);
+    expect(await statusFrom('2001:db8:2:ffff::1')).toBe(429);
+    expect(await statusFrom('2001:db8:3:ffff::1')).toBe(200);
   });
 });
 
