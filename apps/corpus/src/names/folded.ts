@@ -5,7 +5,7 @@ const HEX_DIGITS = 4;
 
 /** Returns text without control, invisible and bidirectional characters, and with single spaces. */
 export function visibleText(text: string): string {
-  return text.toWellFormed().replace(/\s+/gu, ' ').replace(UNSEEN, '').trim();
+  return text.toWellFormed().replace(/\s/gu, ' ').replace(UNSEEN, '').replace(/ +/g, ' ').trim();
 }
 
 /**
