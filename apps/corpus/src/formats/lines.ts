@@ -56,7 +56,7 @@ function textsOf(bytes: Buffer): (string | undefined)[] {
   if (isUtf8(bytes)) {
     const texts: (string | undefined)[] = bytes.toString('utf8').split('\n');
     for (const [place, text] of texts.entries()) {
-      if (text!.length > LINE_BYTES_MAX) texts[place] = undefined;
+      if (Buffer.byteLength(text!) > LINE_BYTES_MAX) texts[place] = undefined;
       else if (text!.endsWith('\r')) texts[place] = text!.slice(0, -1);
     }
     return texts;
