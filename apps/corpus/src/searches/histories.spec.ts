@@ -100,6 +100,24 @@ describe('histories', () => {
         version: '1',
       });
       expect(old).toMatchObject({ whois: 'historical', total_records: '20' });
+      const preview = await corpus.ask<object>(WHOIS_HISTORY.owner.path, {
+        domainName: name,
+        version: '1',
+        mode: 'preview',
+      });
+      expect(preview).toEqual({
+        ...old,
+        whois_domains_historical: [],
+        preview: [
+          {
+            mode: 'default',
+            page_size: 50,
+            total_pages: 1,
+            credits_per_page: 5,
+            credits_total: 5,
+          },
+        ],
+      });
     });
 
     it('shows DNS as snapshots and as a timeline', async () => {

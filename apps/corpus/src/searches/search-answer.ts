@@ -126,6 +126,7 @@ export async function searchAnswer<Row, Item>(
   const { isFixture, head, coverage, rows, list, told, beside, bodyV1 } = search;
   if (asked.isPreview) {
     const { paging, preview } = asked.preview(await rows.total(asked));
+    if (bodyV1) return { paging, isFixture, body: { ...bodyV1([], paging), preview } };
     return { paging, isFixture, coverage, body: { ...head, paging, [list]: [], preview } };
   }
   const page = await rows.page(asked);

@@ -4,7 +4,7 @@ import { oneOf } from '../kinds.js';
 import { FORMAT } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { pagedSearch } from '../paging/paged-search.js';
-import { PagedAnswer } from '../paging/paging-answer.js';
+import { PagedAnswer, PreviewedMode } from '../paging/paging-answer.js';
 import { PublishedRegistration } from '../whois/published-registration.js';
 import { WhoisDates, WhoisRedaction } from '../whois/whois-answer.js';
 import { WhoisContact } from '../whois/whois-parties.js';
@@ -141,6 +141,11 @@ export class WhoisHistoryAnswerV1 {
 
   @NestedList(() => HistoricRecordV1)
   whois_domains_historical: HistoricRecordV1[];
+
+  /** Present with `mode=preview`, which returns no records and costs nothing: the price of each mode. */
+  @IsOptional()
+  @NestedList(() => PreviewedMode)
+  preview?: PreviewedMode[];
 }
 
 const PAGES = pagedSearch({ default: { credits: 5, pageSize: 50 } });

@@ -1,4 +1,4 @@
-import { IsBoolean, IsIn, IsInt, IsString } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString } from 'class-validator';
 import { Nested, NestedList, OptionalText } from '../../members.js';
 import { SEARCH_PROBLEMS } from '../history/history-kinds.js';
 import { HistoricRecord, HistoricRecordV1 } from '../history/whois-history.js';
@@ -6,7 +6,7 @@ import { boolean, oneOf } from '../kinds.js';
 import { FORMAT } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { pagedSearch } from '../paging/paged-search.js';
-import { PagedAnswer } from '../paging/paging-answer.js';
+import { PagedAnswer, PreviewedMode } from '../paging/paging-answer.js';
 import { SEARCH_FIXTURES, searchText } from './search-text.js';
 
 /** A found name, with its dates and registrant in mini mode, or its whole newest record in default mode. */
@@ -65,6 +65,11 @@ export class WhoisReverseAnswerV1 {
 
   @NestedList(() => HistoricRecordV1)
   whois_domains_historical: HistoricRecordV1[];
+
+  /** Present with `mode=preview`, which returns no records and costs nothing: the price of each mode. */
+  @IsOptional()
+  @NestedList(() => PreviewedMode)
+  preview?: PreviewedMode[];
 }
 
 const VALUE_LENGTH_MAX = 200;
