@@ -38,17 +38,16 @@ export class FairQueue<WaitingQuestion> {
     return count;
   }
 
-  /** Removes and returns the newest waiter of the caller that has the most waiters; undefined if none is waiting. */
-  pop(): WaitingQuestion | undefined {
-    let most: [string, WaitingQuestion[]] | undefined;
-    for (const entry of this.byAsker) {
-      if (most === undefined || entry[1].length > most[1].length) most = entry;
-    }
-    if (most === undefined) return undefined;
-    const [asker, own] = most;
-    const waiter = own.pop();
-    if (own.length === 0) this.byAsker.delete(asker);
-    this.length -= 1;
+  /**
+   * Removes and returns the newest waiter that may leave, of the caller that has the most of them; undefined if there
+   * is none.
+   */
+  pop(mayLeave: (waiter: WaitingQuestion) => boolean): WaitingQuestion | undefined {
+    const [most] = [...this.byAsker]
+      .map(([asker, own]) => ({ asker, leaving: own.filter(mayLeave) }))
+      .toSorted((a, b) => b.leaving.length - a.leaving.length);
+    const waiter = most?.leaving.at(-1);
+    if (waiter !== undefined) this.remove(most.asker, waiter);
     return waiter;
   }
 

@@ -162,6 +162,20 @@ describe('UpstreamLimiter', () => {
     ]);
   });
 
+  it('an interactive query does not take the place of a query with its own deadline, which leaves none', async () => {
+    const { limiter, log, ask } = polite({ defaultLimit: slow, waitersMax: 1 });
+    void ask('asked');
+    const turn = { priority: 'bulk', asker: 'a job', waitMaxMs: 3_600_000 } as const;
+    void limiter.acquire(host, turn);
+    void ask('bulk', 'bulk');
+    void limiter.acquire(host, turn);
+    void ask('live 1');
+    void ask('live 2');
+    await settled();
+    expect(log).toEqual(['asked goes', 'bulk queue_full', 'live 2 queue_full']);
+    expect(limiter.waitingFor(host)).toBe(3);
+  });
+
   it('queries with their own deadline always get a place in the queue, and leave at the deadline', async () => {
     const buckets = [{ burst: 5, perSecond: 10 }];
     const { time, limiter, log, ask } = polite({ defaultLimit: { buckets, connections: 1 } });

@@ -144,12 +144,12 @@ export class Upstream {
   }
 
   /**
-   * Removes a waiter of the lowest priority below `priority`: the newest of the caller with the most waiters. @returns
-   * false if there is none.
+   * Removes a waiter without its own deadline, of the lowest priority below `priority`: the newest of the caller with
+   * the most of them. @returns false if there is none.
    */
   displace(priority: Priority): boolean {
     for (const lower of ORDER.slice(ORDER.indexOf(priority) + 1).toReversed()) {
-      const waiter = this.waiters[lower].pop();
+      const waiter = this.waiters[lower].pop(({ isPatient }) => !isPatient);
       if (waiter === undefined) continue;
       this.end(waiter, false);
       return true;
