@@ -159,6 +159,15 @@ describe('redirects', () => {
     ]);
   });
 
+  it('the target of a redirect may be waited for as long as the first server', async () => {
+    await harness.internet.rdap('rdap.nic.test', to);
+    await harness.internet.rdap('rdap.other.test', found());
+    const limiter = new UpstreamLimiter({ defaultLimit: wide, waitersMax: 0 });
+    const lookup = harness.lookups({ limiter });
+    const { sources } = await lookup.lookup('a.rdaponly', { waitMaxMs: 20_000 });
+    expect(sources.map(({ error }) => error)).toEqual(['unreadable']);
+  });
+
   it('every hop releases its turn', async () => {
     await harness.internet.rdap('rdap.nic.test', to);
     await harness.internet.rdap('rdap.other.test', found());

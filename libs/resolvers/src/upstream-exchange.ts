@@ -16,7 +16,7 @@ export interface Asking {
   priority: Priority;
   asker?: string;
   signal: AbortSignal;
-  /** The longest wait in milliseconds; a server whose turn would come later is not queried (`not_ready`). */
+  /** The longest wait for a turn in milliseconds; a server whose turn would come later is not queried (`not_ready`). */
   waitMaxMs?: number;
 }
 
@@ -74,7 +74,7 @@ export class UpstreamExchange {
   }
 
   /**
-   * Fetches an RDAP object. A redirect waits for a turn at the new host, regardless of `waitMaxMs`.
+   * Fetches an RDAP object. A redirect waits for a turn at the new host.
    *
    * @param read parses an object, or the body of a 404.
    */
@@ -84,16 +84,15 @@ export class UpstreamExchange {
     read: (answer: FetchedObject) => Promise<Found>,
   ): Promise<(Found | Finding) & Timing> {
     const { rdap, limiter } = this.options;
-    const { priority, asker, signal } = asking;
     return this.run<Found | Finding>(new URL(url).hostname, asking, async (first) => {
       let turn: Permit | Refused = first;
       const redirected = async (host: string, ended: AbortSignal) => {
         if (turn.granted) turn.release();
-        turn = await limiter.acquire(host, { priority, asker, signal: ended });
+        turn = await limiter.acquire(host, { ...asking, signal: ended });
         return turn.granted;
       };
       try {
-        const answer = await rdap.fetch(url, { signal, redirected });
+        const answer = await rdap.fetch(url, { signal: asking.signal, redirected });
         if (!turn.granted) return notAsked(turn);
         if (answer.kind === 'throttled') turn.throttled(answer.retryAfterSeconds);
         else if (answer.kind !== 'failed') turn.release();
