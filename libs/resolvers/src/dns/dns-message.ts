@@ -19,7 +19,7 @@ const IN = 1;
  */
 const BARE_REFUSALS: ReadonlySet<number> = new Set([1, 4]);
 /**
- * Reading ends once there are more answers than this. The owner of a name decides how many records it has, and each
+ * The maximum number of answers; reading ends at the next one. The owner of a name decides how many records it has, and each
  * takes time to read, to store and to send.
  */
 const ANSWERS_MAX = 256;
@@ -114,7 +114,7 @@ export function readMessage(bytes: Uint8Array): DnsMessage {
     isAuthenticated: (flags & AUTHENTICATED) !== 0,
     questionName,
     questionType,
-    answers: sections[0],
+    answers: sections[0].slice(0, ANSWERS_MAX),
     authorities: sections[1],
   };
 }
