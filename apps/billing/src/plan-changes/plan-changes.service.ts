@@ -34,6 +34,7 @@ import type { Subscription } from '../subscriptions/subscription.entity.js';
 import {
   ChangeRefused,
   PeriodNotPaid,
+  PlanNoLongerSold,
   PlanNotChangeable,
 } from '../subscriptions/subscriptions.errors.js';
 
@@ -197,8 +198,8 @@ export class PlanChangesService {
   /**
    * Changes the tax rate from the next period on. The plan and its net price stay. The rate also applies to a change
    * that waits for the end of the period. Does nothing for a cancelled subscription, or if the rate is the same.
-   * @throws NotFound, PlanNotChangeable, ProcessorUnavailable, ChangeRefused; InvalidRequest if the plan of the waiting
-   *   change is no longer sold.
+   * @throws NotFound, PlanNotChangeable, ProcessorUnavailable, ChangeRefused; PlanNoLongerSold, or InvalidRequest for
+   *   the plan of the waiting change, if the plan is no longer sold.
    */
   async changeTax(accountId: string, id: string, taxPpm: number): Promise<void> {
     await this.alone(accountId, id, async () => {
@@ -357,14 +358,14 @@ function plannedUnits(sku: string, quantity: number): PlannedUnits {
 
 function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
   const plan = planOfSku(sku);
-  if (!plan) throw new PlanNotChangeable('This plan is no longer sold. Contact support.');
+  if (!plan) throw new PlanNoLongerSold();
   return { plan, quantity };
 }
 
 /**
  * Returns the change that the cancellation dropped, if its plan is still sold and it would still
  * change something.
- * @throws PlanNotChangeable if the subscription's own plan is no longer sold.
+ * @throws PlanNoLongerSold for the subscription's own plan.
  */
 function droppedBy(row: Subscription): PlannedUnits | undefined {
   const plan = row.restorableSku === null ? undefined : planOfSku(row.restorableSku);

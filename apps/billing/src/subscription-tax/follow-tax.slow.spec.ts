@@ -227,6 +227,29 @@ describe('the tax of a running subscription', () => {
     expect(await own()).toMatchObject({ sku: 'api-5K-month', pending_change: null });
   });
 
+  it.each(['sku', 'pending_sku'])(
+    'the rate stays the same, with one warning, if the plan in %s is no longer sold',
+    async (column) => {
+      const id = await subscribe('stripe');
+      await step(id, 'change', { sku: 'api-5K-month' });
+      live('DE');
+      await passTo(addMonths(start, 1).getTime() - DAY_MS);
+      const [{ sold }] = await billing.database.query<{ sold: string }>(
+        `select ${column} as sold from subscriptions where id = $1`,
+        [id],
+      );
+      const set = (sku: string) =>
+        billing.database.query(`update subscriptions set ${column} = $2 where id = $1`, [id, sku]);
+      await set('api-1K-once-sold');
+      await billing.follow();
+      await billing.follow();
+      expect(billing.logLines.splice(0)).toEqual([
+        expect.objectContaining({ msg: 'a subscription keeps its tax rate' }),
+      ]);
+      await set(sold);
+    },
+  );
+
   it('the rate stays the same if the buyer’s country is no longer known', async () => {
     await subscribe('stripe');
     billing.contacts.set(accountId, { details: null });

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
-import { Logger } from '#libs/platform';
+import { InvalidRequest, Logger } from '#libs/platform';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { BuyerTaxService } from '../tax/buyer-tax.service.js';
 import { BillingDetailsMissing } from '../tax/tax.errors.js';
 import { PlanChangesService } from '../plan-changes/plan-changes.service.js';
-import { ChangeRefused } from '../subscriptions/subscriptions.errors.js';
+import { ChangeRefused, PlanNoLongerSold } from '../subscriptions/subscriptions.errors.js';
 import {
   type DecidedTax,
   type UndecidedTax,
@@ -14,6 +14,8 @@ import {
 } from './undecided-taxes.repository.js';
 
 const UNDECIDABLE: DecidedTax = { isReverseCharge: null, taxPpm: null };
+/** The errors after which a repetition would fail again. `changeTax` throws InvalidRequest if a plan is not sold. */
+const LASTING = [ChangeRefused, PlanNoLongerSold, InvalidRequest];
 
 interface ExpectedTax {
   accountId: string;
@@ -75,7 +77,7 @@ export class RenewalTaxService {
       // The buyer's country is unknown, for example because the operator had no tax rates when the subscription began.
       if (error instanceof BillingDetailsMissing) return UNDECIDABLE;
       this.logger.warn('a subscription keeps its tax rate', { id, err: error });
-      return error instanceof ChangeRefused ? UNDECIDABLE : undefined;
+      return LASTING.some((kind) => error instanceof kind) ? UNDECIDABLE : undefined;
     }
   }
 }
