@@ -68,13 +68,13 @@ export class OrdersService {
 
   /**
    * Drops the order unless it is paid. @throws NotFound, ProcessorUnavailable.
-   * @returns `wasPaid`: false if this call dropped the order; true also for an order that had already ended.
+   * @returns whether this call dropped the order; false for an order that is paid or had already ended.
    */
-  async drop(accountId: string, orderId: string): Promise<{ wasPaid: boolean }> {
+  async drop(accountId: string, orderId: string): Promise<boolean> {
     const order = await this.database.transaction((transaction) =>
       this.find(transaction, accountId, orderId),
     );
-    return { wasPaid: !(await this.checkouts.drop(order)) };
+    return this.checkouts.drop(order);
   }
 
   async list(accountId: string, asked: AskedPage): Promise<OrdersAnswer> {

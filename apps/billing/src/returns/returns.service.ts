@@ -22,8 +22,8 @@ export class ReturnsService {
    * @throws NotFound, ProcessorUnavailable.
    */
   async drop(accountId: string, orderId: string): Promise<OrderAnswer> {
-    const { wasPaid } = await this.orders.drop(accountId, orderId);
-    return wasPaid ? this.complete(accountId, orderId) : this.orders.get(accountId, orderId);
+    const isDropped = await this.orders.drop(accountId, orderId);
+    return isDropped ? this.orders.get(accountId, orderId) : this.complete(accountId, orderId);
   }
 
   /**
