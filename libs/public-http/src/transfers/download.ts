@@ -24,14 +24,14 @@ export class Download extends Transfer {
    * slowly than the minimum rate.
    */
   look(nowMs: number): void {
-    const { answerTimeoutMs, idleTimeoutMs, request, response } = this.call;
+    const { answerTimeoutMs, idleTimeoutMs, response } = this.call;
     if (!this.isAnswered) {
       if (nowMs - this.startedMs > answerTimeoutMs) this.stop(new AnswerTimeout());
       return;
     }
     const isReaderWaitedFor = response.writableNeedDrain;
     if (isReaderWaitedFor) this.heardMs = nowMs;
-    const isSlow = this.floor.isBelow(nowMs, sentBytes(request.socket), isReaderWaitedFor);
+    const isSlow = this.floor.isBelow(nowMs, this.movedBytes, isReaderWaitedFor);
     if (isSlow || nowMs - this.heardMs > idleTimeoutMs) this.stop();
   }
 
