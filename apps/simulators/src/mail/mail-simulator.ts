@@ -1,3 +1,4 @@
+import { newId } from '#libs/platform';
 import { mailboxPage } from './mailbox-page.js';
 import type { ReceivedMail } from './received-mail.js';
 import { SmtpSink } from './smtp-sink.js';
@@ -28,10 +29,11 @@ export class MailSimulator {
     await this.server.close();
   }
 
-  /** Stores an e-mail; it replaces an e-mail with the same id. */
+  /** Stores an e-mail; it replaces an e-mail with the same id to the same recipient. */
   private take(mail: ReceivedMail): void {
-    this.mails.delete(mail.id);
-    this.mails.set(mail.id, mail);
+    const key = mail.id === '' ? newId() : `${mail.id} ${mail.to}`;
+    this.mails.delete(key);
+    this.mails.set(key, mail);
     const [oldest] = this.mails.keys();
     if (this.mails.size > MAILS_MAX) this.mails.delete(oldest);
   }

@@ -113,6 +113,14 @@ describe('the simulated registries', () => {
     },
   );
 
+  it('.jp shows days of Japanese time', async () => {
+    const names = Array.from({ length: 20 }, (_, n) => `day-${n}.jp`);
+    const name = names.find((one) => registrationOf(one).created.getUTCHours() >= 15)!;
+    const day = new Intl.DateTimeFormat('ja-JP', { timeZone: 'Asia/Tokyo', dateStyle: 'medium' });
+    const created = day.format(registrationOf(name).created);
+    expect(await whois(name)).toContain(`[Created on]                    ${created}`);
+  });
+
   it('a query may contain the flags that a registry expects around a name', async () => {
     const plain = await whois('shop.de');
     expect(await whois('-T dn,ace shop.de')).toBe(plain);

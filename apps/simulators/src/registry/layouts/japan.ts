@@ -6,7 +6,7 @@ const JAPANESE_HEADER = `[ JPRS database provides information on network adminis
 [ at the end of command, e.g. 'whois -h whois.jprs.jp xxx/e'.                 ]
 `;
 
-/** .jp: bracketed keys, dates as `2001/02/21`, and the time of the last update in JST. */
+/** .jp: bracketed keys, and dates as `2001/02/21`, in JST. */
 export const jp: Layout = {
   found: (registration) => `${JAPANESE_HEADER}
 Domain Information:
@@ -17,8 +17,8 @@ Domain Information:
 ${lines(registration.nameServers, (host) => `[Name Server]                   ${host}`)}
 [Signing Key]                   ${registration.signed ? '20326 8 2 (EXAMPLE)' : ''}
 
-[Created on]                    ${formatted(registration.created, '{y}/{m}/{d}')}
-[Expires on]                    ${formatted(registration.expires, '{y}/{m}/{d}')}
+[Created on]                    ${formatted(inJapan(registration.created), '{y}/{m}/{d}')}
+[Expires on]                    ${formatted(inJapan(registration.expires), '{y}/{m}/{d}')}
 [Status]                        Active
 [Lock Status]                   AgentChangeLocked
 [Last Updated]                  ${formatted(inJapan(registration.updated), '{y}/{m}/{d}')} ${time(inJapan(registration.updated))} (JST)
