@@ -57,7 +57,8 @@ export class NameServers {
     }
     const servers = new NameServers(labelOf(authority), labelOf(resolver));
     servers.daemons.push(await startNsd({ folder, endpoint: authority, zoneFiles }));
-    const stubbed = [...Object.keys(zones), ...lame];
+    // Names outside the zones are refused here too, so that Unbound never queries the real root servers.
+    const stubbed = ['.', ...Object.keys(zones), ...lame];
     servers.daemons.push(
       await startUnbound({
         folder,
