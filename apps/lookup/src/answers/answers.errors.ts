@@ -20,7 +20,7 @@ export class UpstreamThrottled extends Problem {
     super({
       code: 'upstream_throttled',
       status: 503,
-      detail: 'The registry is limiting our queries at the moment. Nothing was charged.',
+      detail: 'The limit of queries to the registry is reached at the moment. Nothing was charged.',
       retryAfterSeconds,
     });
   }

@@ -97,7 +97,8 @@ export const WHOIS_BULK = defineOperation({
             status: false,
             status_code: 503,
             code: 'upstream_throttled',
-            message: 'The registry is limiting our queries at the moment. Nothing was charged.',
+            message:
+              'The limit of queries to the registry is reached at the moment. Nothing was charged.',
           },
         ],
         summary: { delivered: 1, failed: 1 },
