@@ -39,6 +39,22 @@ describe('a command whose reader has closed the pipe', () => {
     },
   );
 
+  it('keeps an exit code that was set before', () => {
+    const program = [
+      '--import',
+      'data:text/javascript,process.exitCode=1',
+      PROGRAM,
+      'tlds',
+      'show',
+    ];
+    const { status, stderr } = spawnSync(process.execPath, program, {
+      env: { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder },
+      stdio: ['ignore', pipe, 'pipe'],
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([1, '']);
+  });
+
   it('keeps the exit code of an error, and adds nothing to the output', () => {
     const { status, stdout } = run(['account', 'list'], ['ignore', 'pipe', pipe]);
     expect([status, stdout]).toEqual([1, '']);

@@ -63,14 +63,12 @@ async function main(): Promise<void> {
   await operatorProgram(config, events, databases, own).parseAsync();
 }
 
-// The reader of the output may close the pipe, as `head` does. If stderr cannot be written, the exit code is 1.
-for (const [stream, code] of [
-  [process.stdout, 0],
-  [process.stderr, 1],
-] as const) {
+// The reader of the output may close the pipe, as `head` does; the exit code stays. If stderr cannot be written, it is 1.
+for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
-    process.exit(code);
+    if (stream === process.stderr) process.exitCode = 1;
+    process.exit();
   });
 }
 try {
