@@ -25,7 +25,8 @@ interface ManualEntry {
 
 export const EXIT_CODES = `Exit codes:
   0  done
-  1  not done: nothing was found, the command line or a setting is wrong, a service refused or did not answer,
+  1  not done: nothing was found (account find, events redrive, events discard), the command line or a setting is
+     wrong, a service refused or did not answer, an import or a step failed (source run, sandbox),
      or a check found something (verify, audit verify, credits explain, billing reconcile, billing replay)`;
 
 export const MANUAL: Readonly<Record<string, ManualEntry>> = {

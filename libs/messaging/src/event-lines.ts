@@ -10,6 +10,6 @@ export const EVENT_LINES = `
   order by occurred_at desc fetch first $3 rows with ties)
   union all
   select date_trunc('milliseconds', failed_at, 'UTC'), 'event',
-    concat_ws(' ', type, 'not applied,', state, 'after', attempts, 'tries:', reason), event_id
+    concat_ws(' ', type, 'not applied,', state, 'after', attempts, case attempts when 1 then 'try:' else 'tries:' end, reason), event_id
   from failed_event
   where key = $1::uuid::text and state <> 'discarded' and date_trunc('milliseconds', failed_at, 'UTC') < $2`;

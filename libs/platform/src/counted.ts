@@ -1,8 +1,6 @@
-/**
- * Returns a count with its noun: `1 fault`, `2 faults`. @param noun a noun in the singular whose plural ends in "s".
- */
-export function counted(count: number | bigint, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${Number(count) === 1 ? '' : 's'}`;
+/** Returns a count with its noun: `1 fault`, `2 faults`. @param nouns the plural, by default the singular and "s". */
+export function counted(count: number | bigint, noun: string, nouns = `${noun}s`): string {
+  return `${count.toLocaleString('en-US')} ${Number(count) === 1 ? noun : nouns}`;
 }
 
 /** Returns a waiting time in words, rounded up: `1 second`, `40 seconds`, `2 minutes`, `3 hours`. */

@@ -1,5 +1,14 @@
 import type { Database } from '#libs/database';
-import { DAY_MS, HOUR_MS, type Job, type Logger, Loop, MINUTE_MS, SECOND_MS } from '#libs/platform';
+import {
+  DAY_MS,
+  HOUR_MS,
+  type Job,
+  type Logger,
+  Loop,
+  MINUTE_MS,
+  SECOND_MS,
+  counted,
+} from '#libs/platform';
 import {
   Later,
   WorkCancelled,
@@ -217,7 +226,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     try {
       if (claimed.tries > this.triesMax) {
         // Each attempt has ended the process.
-        await this.giveUp(claimed, `its process has ended ${this.triesMax} times`);
+        await this.giveUp(claimed, `its process has ended ${counted(this.triesMax, 'time')}`);
         return;
       }
       const end = await this.inTime(new Work(claimed, this.rows, abort.signal), abort);

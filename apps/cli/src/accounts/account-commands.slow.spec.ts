@@ -102,7 +102,7 @@ describe('account commands', () => {
     expect(await facts()).toMatchObject({ isSuspended: true, state: 'active' });
     expect(await session()).toMatchObject({ suspended_because: 'unpaid dispute' });
     expect((await find(accountId))[0]).toMatchObject({ suspendedBecause: 'unpaid dispute' });
-    expect((await suspend()).stdout).toMatch('nothing changed');
+    expect((await suspend()).stdout).toBe(`${accountId} was already suspended; nothing changed\n`);
     expect((await unsuspend()).code).toBe(0);
     expect([await facts(), await session()]).toEqual(before);
     const said = (await recordedEvents(desk.account.database)).filter(

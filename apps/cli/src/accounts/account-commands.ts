@@ -153,7 +153,7 @@ async function changeSuspension(
   answer(options, changed, ({ hasChanged }) => [
     hasChanged
       ? `${accountId} is ${verb}ed`
-      : `was ${verb === 'suspend' ? 'already' : 'not'} suspended; nothing changed`,
+      : `${accountId} was ${verb === 'suspend' ? 'already' : 'not'} suspended; nothing changed`,
   ]);
 }
 

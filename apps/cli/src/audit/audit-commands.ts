@@ -79,7 +79,7 @@ async function verify(config: CliConfig, options: VerifyOptions): Promise<void> 
   }
   const compared = anchors.length > 0 ? `; ${counted(anchors.length, 'anchor')} compared` : '';
   answer(options, found, () => [
-    `${entries} entries in ${counted(chains, 'chain')}, none changed${compared}`,
+    `${counted(entries, 'entry', 'entries')} in ${counted(chains, 'chain')}, none changed${compared}`,
   ]);
 }
 

@@ -27,6 +27,7 @@ describe('a listed event', () => {
       `entitlement  dead  ${eventId}  PaymentConfirmed  account ${key}  3 tries since 2026-03-01T10:00:00.000Z`,
       '    no such order',
     ]);
+    expect(eventLines('entitlement', { ...event, attempts: 1 })[0]).toContain('  1 try since ');
   });
 
   it.each(['eventId', 'type', 'key', 'reason'])(

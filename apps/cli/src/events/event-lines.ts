@@ -1,4 +1,5 @@
 import type { FailedEvent } from '#libs/messaging';
+import { counted } from '#libs/platform';
 
 /** Unprintable characters, including format characters, which are invisible or change the direction of writing. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -14,7 +15,7 @@ export function eventLines(service: string, event: FailedEvent): string[] {
   );
   const since = event.failedAt.toISOString();
   return [
-    `${service}  ${state}  ${id}  ${type}  account ${key}  ${attempts} tries since ${since}`,
+    `${service}  ${state}  ${id}  ${type}  account ${key}  ${counted(attempts, 'try', 'tries')} since ${since}`,
     `    ${reason}`,
   ];
 }

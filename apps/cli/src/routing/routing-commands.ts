@@ -2,6 +2,7 @@ import { createReadStream, renameSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import type { Command } from 'commander';
+import { counted } from '#libs/platform';
 import { CommandFault, systemFault } from '../command-fault.js';
 import { type OutputOptions, answer } from '../output.js';
 import { originatedPrefixes } from './mrt-dump.js';
@@ -47,7 +48,9 @@ async function convert(
     await file.close();
   }
   renameSync(`${write}.new`, write);
-  answer(output, { prefixes }, () => [`${prefixes} prefixes written to ${write}`]);
+  answer(output, { prefixes }, () => [
+    `${counted(prefixes, 'prefix', 'prefixes')} written to ${write}`,
+  ]);
 }
 
 function unpacked(dump: string): AsyncIterable<Buffer> {

@@ -142,12 +142,12 @@ function sourceLine(source: ImportedSource): string {
   const last = updatedAt === null ? 'nothing yet' : `last ${updatedAt}`;
   const problem = runProblem === null ? '' : `; failed: ${runProblem}`;
   const from = location === null ? '' : ` from ${location}`;
-  return `${name}: ${kind}${from}; rights: ${held}; ${observations} observations, ${last}${problem}`;
+  return `${name}: ${kind}${from}; rights: ${held}; ${counted(observations, 'observation')}, ${last}${problem}`;
 }
 
 function fileLines(file: ImportedFile): string[] {
   const { newNames, changedNames, droppedNames, badLines } = file;
-  const names = `${newNames} new, ${changedNames} changed, ${droppedNames} dropped names`;
+  const names = `names: ${newNames} new, ${changedNames} changed, ${droppedNames} dropped`;
   const state = file.state === 'repeated' ? 'was imported before' : file.state;
   return [
     `${file.file}: ${state}${file.problem === null ? '' : `: ${file.problem}`}`,

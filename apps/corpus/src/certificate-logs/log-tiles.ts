@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { counted } from '#libs/platform';
 import { type NameTile, readNameTile } from '../formats/name-tile.js';
 import type { HttpsDownloads } from '../locations/https-downloads.js';
 import { BadFile, MissingFile } from '../locations/import-file.js';
@@ -15,6 +16,7 @@ const CHECKPOINT_BYTES_MAX = 64 * 1024;
 const TILE_BYTES_MAX = 2 * 1024 * 1024;
 const TILE_UNPACKED_MAX = 4 * 1024 * 1024;
 const unpack = promisify(gunzip);
+const entries = (count: number) => counted(count, 'entry', 'entries');
 
 /** Fetches the resources of a log over HTTPS (C2SP tlog-tiles, static-ct-api, and names tiles). */
 export class LogTiles {
@@ -47,7 +49,7 @@ export class LogTiles {
    */
   async treeOf({ size, root }: Checkpoint, before: LogTree): Promise<LogTree> {
     if (size < before.size) {
-      throw new BadFile(`The log has ${size} entries, but had ${before.size} entries before.`);
+      throw new BadFile(`The log has ${entries(size)}, but had ${entries(before.size)} before.`);
     }
     const read = new Map<string, Promise<Buffer>>();
     const tree = await before.grown(size, async (level, number, width) => {
@@ -58,8 +60,8 @@ export class LogTiles {
     if (tree.root.equals(root)) return tree;
     throw new BadFile(
       before.size === 0
-        ? `The hash tiles of the log do not yield the root of its checkpoint of ${size} entries.`
-        : `The checkpoint of ${size} entries does not continue the checkpoint of ${before.size}: the log has forked, or it is a different log.`,
+        ? `The hash tiles of the log do not yield the root of its checkpoint of ${entries(size)}.`
+        : `The checkpoint of ${entries(size)} does not continue the checkpoint of ${before.size}: the log has forked, or it is a different log.`,
     );
   }
 
@@ -81,7 +83,7 @@ export class LogTiles {
     } catch (cause) {
       throw new BadFile(`Tile ${number} is damaged, or a decompression bomb.`, { cause });
     }
-    if (!tile) throw new BadFile(`Tile ${number} has fewer than ${to} entries.`);
+    if (!tile) throw new BadFile(`Tile ${number} has fewer than ${entries(to)}.`);
     if (tile.bad * 2 > to - from) throw new BadFile(`Tile ${number} cannot be read.`);
     return tile;
   }

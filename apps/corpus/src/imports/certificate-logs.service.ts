@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '#libs/platform';
+import { Clock, counted } from '#libs/platform';
 import { BadFile, type ImportFile, type ImportedSource } from '../locations/import-file.js';
 import { latestSeen } from '../formats/reader.js';
 import { HttpsDownloads } from '../locations/https-downloads.js';
@@ -42,7 +42,8 @@ export class CertificateLogsService {
     const log = await this.files.openLog(source.id, base.href, { first, head });
     const { size } = checkpoint;
     if (log.position > size && log.position > first) {
-      throw new BadFile(`The log has ${size} entries, but ${log.position} were already imported.`);
+      const [has, had] = [size, log.position].map((count) => counted(count, 'entry', 'entries'));
+      throw new BadFile(`The log has ${has}, but had ${had} at its last import.`);
     }
     let at = log.position;
     const end = Math.min(size, wholeTiles(at) + TILES_AT_A_RUN * TILE_ENTRIES);

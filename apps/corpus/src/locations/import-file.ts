@@ -48,6 +48,6 @@ export class MissingFile extends BadFile {}
 /** Thrown because another process has continued the import of the file, or the source has been removed. */
 export class Overtaken extends Error {
   constructor() {
-    super('another process has continued this import');
+    super('another process has continued this import, or its source has been removed');
   }
 }

@@ -123,7 +123,9 @@ async function certificateOf(url: URL, { now, authorities }: ProductionFacts): P
  */
 function proxySeen(says: Says, hosts: readonly URL[]): string {
   const nginx = says('nginx', '-T');
-  if (nginx === undefined) return 'not checked: this user cannot read nginx’s configuration';
+  if (nginx === undefined) {
+    return 'not checked: nginx is not installed, or this user cannot read its configuration';
+  }
   const [api] = hosts;
   if (!nginx.includes(api.hostname)) {
     throw new Error(

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { counted } from '#libs/platform';
 import type { NumberTables } from './number-registries.js';
 
 interface Bootstrap {
@@ -35,7 +36,9 @@ export function writeNumberTables(folder: string, target: string): string {
   for (const name of ['ipv4', 'ipv6', 'asn'] as const) {
     const count = Object.keys(tables[name]).length;
     if (count < 5)
-      throw new Error(`${FILES[name]} names ${count} registries instead of 5: refused`);
+      throw new Error(
+        `${FILES[name]} names ${counted(count, 'registry', 'registries')} instead of 5: refused`,
+      );
   }
   const object = (entries: NumberTables['ipv4']) =>
     Object.entries(entries)

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { counted } from '#libs/platform';
 import { CLOSED_PORT43, CORRECTED_PORT43, DEAD_HOSTS, RDAP_BESIDE_IANA } from './corrections.js';
 import type { RegistryTables } from './registries.js';
 
@@ -105,7 +106,9 @@ export function refuseSuspicious(before: RegistryTables, after: RegistryTables):
   for (const table of ['rdap', 'whois', 'tlds'] as const) {
     const [old, now] = [before, after].map((tables) => Object.values(tables[table]).flat().length);
     if ((now ?? 0) < (old ?? 0) * (1 - LOSS_MAX)) {
-      throw new Error(`The ${table} table fell from ${old} to ${now} entries: refused`);
+      throw new Error(
+        `The ${table} table fell from ${old} to ${counted(now, 'entry', 'entries')}: refused`,
+      );
     }
   }
   for (const table of ['rdap', 'whois'] as const) {

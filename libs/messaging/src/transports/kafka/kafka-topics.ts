@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, ITopicConfig, ITopicMetadata } from 'kafkajs';
 import { allEventClasses, describeEvent, producerOf } from '#libs/contracts';
-import { DAY_MS } from '#libs/platform';
+import { DAY_MS, counted } from '#libs/platform';
 import { BUCKET_COUNT, topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
@@ -35,7 +35,7 @@ export async function createTopics(config: EventsConfig): Promise<string[]> {
     await admin.createTopics({ topics, waitForLeaders: false });
     const faults = (await topicsWithLeaders(admin, names))
       .filter(({ partitions }) => partitions.length !== BUCKET_COUNT)
-      .map(({ name, partitions }) => `${name} has ${partitions.length} partitions`);
+      .map(({ name, partitions }) => `${name} has ${counted(partitions.length, 'partition')}`);
     if (faults.length === 0) return missing;
     throw new UnfitTopic(
       `${faults.join(', ')} where ${BUCKET_COUNT} are needed: empty it, delete it and repeat`,
