@@ -41,6 +41,13 @@ export class UnreadableFile extends Error {
     return new UnreadableFile('too_many_lines', undefined, detail);
   }
 
+  /** Returns the fault of a file whose account has had too many lines read today. */
+  static beyondDay(): UnreadableFile {
+    const detail =
+      'The lines read today from the uploads of your account have reached their limit. Send the file again tomorrow.';
+    return new UnreadableFile('too_many_lines', undefined, detail);
+  }
+
   /** Returns the fault of a file that could not be read in several attempts, for a reason outside the file. */
   static afterFaults(): UnreadableFile {
     return new UnreadableFile('not_read');

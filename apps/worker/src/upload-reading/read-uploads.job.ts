@@ -130,6 +130,11 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
   private async read(upload: Upload, found: NameFile, work: Work<ReadWork>): Promise<void> {
     const { id, accountId, pieces } = upload;
     const { uploads, owned, lines, folders } = this.features;
+    // Many uploads may have begun before the limit was reached.
+    const isTooMuch = await this.database.transaction((transaction) =>
+      owned.hasReadEnough(transaction, accountId),
+    );
+    if (isTooMuch) throw UnreadableFile.beyondDay();
     const key = contentKey(id);
     if (pieces.length > 1) await this.files.concatenate(pieces, key);
     const text = unpacked(this.files, pieces.length > 1 ? key : pieces[0]);

@@ -90,6 +90,22 @@ describe('the uploads of an account', () => {
     expect(await under.upload(accountId, 'three.com\n')).toBeDefined();
   });
 
+  it('S71: an upload that was begun before the limit of a day was reached is not read after it', async () => {
+    const accountId = newId();
+    const { database } = under;
+    const queue = under.worker.app.get(ReadQueue, { strict: false });
+    await queue.pause(database, 3_600);
+    const { id } = await under.upload(accountId, NAMES);
+    await database.query(
+      `update daily_counts set count = 30000000 where account_id = $1 and subject = 'upload lines'`,
+      [accountId],
+    );
+    await queue.pause(database, 0);
+    const { state, refusal } = await under.endOfUpload(accountId, id);
+    expect(state).toBe('refused');
+    expect(refusal!.detail).toContain('tomorrow');
+  });
+
   it('S71: an upload is rejected if reading it takes too long twice, and every attempt is counted', async () => {
     const accountId = newId();
     const { database } = under;

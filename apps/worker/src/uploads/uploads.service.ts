@@ -82,8 +82,9 @@ export class UploadsService {
       if (unread + (upload.sizeBytes ?? 0) > UNREAD_BYTES_MAX) throw new TooManyUnreadBytes();
       const today = await this.counts.count(transaction, accountId, 'uploads');
       if (today > UPLOADS_A_DAY_MAX) throw new TooManyUploadsADay(UPLOADS_A_DAY_MAX);
-      const lines = await this.counts.count(transaction, accountId, 'upload lines', 0);
-      if (lines >= LINES_A_DAY_MAX) throw new TooManyLinesADay(LINES_A_DAY_MAX);
+      if (await this.hasReadEnough(transaction, accountId)) {
+        throw new TooManyLinesADay(LINES_A_DAY_MAX);
+      }
       await this.uploads.insert(transaction, { ...upload, id, createdAt }, expiresAt);
       return { id };
     });
@@ -167,6 +168,12 @@ export class UploadsService {
   ): Promise<void> {
     if (!(await this.uploads.setReading(transaction, { id, accountId }))) return;
     await this.reads.want(transaction, { name: id, payload: { uploadId: id }, accountId });
+  }
+
+  /** Whether the number of lines read today has reached its limit. */
+  async hasReadEnough(transaction: Transaction, accountId: string): Promise<boolean> {
+    const lines = await this.counts.count(transaction, accountId, 'upload lines', 0);
+    return lines >= LINES_A_DAY_MAX;
   }
 
   /** Counts the lines of a file that was read, whether or not the file is kept. */
