@@ -35,9 +35,15 @@ export class StatementService {
     private readonly clock: Clock,
   ) {}
 
+  /** Reads the balance and a page of the ledger in one snapshot. */
   async read(accountId: string, asked: AskedPage): Promise<Statement> {
-    const balance = await this.grants.balance(accountId);
-    return { balance, lines: await this.lines(accountId, asked) };
+    return this.database.snapshot(async (transaction) => {
+      const [balance, lines] = await Promise.all([
+        this.grants.balanceIn(transaction, accountId),
+        this.lines(accountId, asked, transaction),
+      ]);
+      return { balance, lines };
+    });
   }
 
   async usageV1(accountId: string): Promise<UsageV1Answer> {
@@ -45,8 +51,13 @@ export class StatementService {
   }
 
   /** Lists a page of the ledger, newest first. */
-  async lines(accountId: string, asked: AskedPage): Promise<Page<LedgerLine>> {
-    const rows = await this.repository.listLines(accountId, asked.after, asked.limit);
+  async lines(
+    accountId: string,
+    asked: AskedPage,
+    transaction?: Transaction,
+  ): Promise<Page<LedgerLine>> {
+    const { after, limit } = asked;
+    const rows = await this.repository.listLines(accountId, after, limit, transaction);
     return asked.cut(rows, ({ id }) => id.split('.'));
   }
 

@@ -1,7 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import { AccountDeleted, CreditsAnswer } from '#libs/contracts';
 import { faultsOf, newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
+import { StatementRepository } from './statement.repository.js';
 import { StatementService } from './statement.service.js';
 
 let entitlement: EntitlementUnderTest;
@@ -34,6 +44,19 @@ async function credits(cursor?: string): Promise<CreditsAnswer> {
 }
 
 describe('the answer of account.credits', () => {
+  it('the lines add up to the balance even if credits are granted between the two reads', async () => {
+    await entitlement.buy(accountId, 5_000);
+    const repository = entitlement.service.app.get(StatementRepository, { strict: false });
+    const listLines = repository.listLines.bind(repository);
+    jest.spyOn(repository, 'listLines').mockImplementationOnce(async (...asked) => {
+      await entitlement.buy(accountId, 400);
+      return listLines(...asked);
+    });
+    const { balance, ledger } = await credits();
+    const sum = ledger.reduce((total, { amount }) => total + amount, 0);
+    expect(sum).toBe(balance.remaining);
+  });
+
   it('the answer shows what is left of each grant, and all ledger lines add up to that', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await entitlement.operator.grantByOperator(accountId, {
