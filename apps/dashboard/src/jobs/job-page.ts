@@ -129,7 +129,7 @@ function results(job: JobAnswer): Markup {
 
 const unanswered = (count: number) =>
   html`<p>
-    ${counted(count, 'name')} without an answer: their rows have 0 in <code>credits</code>, and
+    ${counted(count, 'name')} not charged: their rows have 0 in <code>credits</code>, and
     <code>outcome</code>, <code>error</code> and <code>error_detail</code> say why.
   </p>`;
 

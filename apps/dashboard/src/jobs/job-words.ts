@@ -7,7 +7,7 @@ export const JOB_STATE_WORDS: Readonly<Record<JobState, string>> = {
   running: 'running',
   finalizing: 'being finished',
   completed: 'finished',
-  completed_with_errors: 'finished, some names without an answer',
+  completed_with_errors: 'finished, some names not charged',
   canceled: 'cancelled',
   failed: 'failed',
   expired: 'results deleted',

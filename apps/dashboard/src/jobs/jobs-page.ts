@@ -188,7 +188,7 @@ function row(context: PageContext, job: JobAnswer): Markup {
         <span>${minute(created_at)}</span> <code>${id ?? ''}</code>
         ${isRunning(job) ? html`<span>${Math.floor(progress * 100)} %</span>` : undefined}
         <span>${grouped(counts.delivered)} answered</span>
-        ${counts.failed > 0 ? html`<span>${grouped(counts.failed)} without an answer</span>` : undefined}
+        ${counts.failed > 0 ? html`<span>${grouped(counts.failed)} not charged</span>` : undefined}
         <span>${counted(credits.charged, 'credit')}</span>
       </p>
     </div>

@@ -179,7 +179,8 @@ export const EXPORTED_TABLES: ExportedSchema = {
     feed_cursors: 'position in the change feed of the corpus',
     monitor_finds: 'number of names reported by a monitor per day',
     monitors_made: 'number of monitors created per day',
-    daily_counts: 'number of uploads, webhooks and repeated deliveries per day',
+    daily_counts:
+      'numbers of uploads and their lines, webhooks, tests of monitors and repeated deliveries per day',
     upload_locks: 'the current writer of an upload',
   },
 };

@@ -117,7 +117,7 @@ describe('a job', () => {
     const mail = await waitFor('its e-mail', async () =>
       (await under.mailbox.newest(50)).find(({ to }) => to === `${accountId}@payer.example`),
     );
-    expect(mail.text).toContain('1 name answered');
+    expect(mail.text).toContain('1 name with a charged answer, ');
   });
 
   it.each([

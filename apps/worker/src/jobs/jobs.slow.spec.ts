@@ -122,7 +122,7 @@ describe('a job with names in the request', () => {
     await ended(accountId, other.id!);
   });
 
-  it('S83: the end of a job is announced by an e-mail that contains no data, only a link to the dashboard’s jobs page', async () => {
+  it('S83: the end of a job is announced by an e-mail that contains no names or answers, only counts and a link to the dashboard’s jobs page', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'dns', {
       domainNames: ['name-1.com'],

@@ -32,7 +32,7 @@ export class ResultMailsService {
     return composeMail(email, {
       subject: `Your bulk ${kindName} job ${isCanceled ? 'was cancelled' : 'is finished'}`,
       paragraphs: [
-        `${counted(delivered, 'name')} answered, ${failed.toLocaleString('en-US')} without an answer. ${counted(charged, 'credit')} charged${ofRest}.`,
+        `${counted(delivered, 'name')} with a charged answer, ${failed.toLocaleString('en-US')} without one. ${counted(charged, 'credit')} charged${ofRest}.`,
         'Log in to download the results. They are kept for 30 days.',
       ],
       action: { label: 'Open the results', url: `${this.config.dashboardUrl}/jobs/${id}` },

@@ -17,7 +17,7 @@ const HeldTables = () =>
     }),
   );
 
-/** All data that the product stores about an account. */
+/** The data that the product stores about an account, without secrets, their hashes, and internal values. */
 export class AccountExportAnswer {
   @IsString()
   account_id: string;
@@ -47,7 +47,7 @@ const ID = '019a5f00-0000-7000-8000-000000000001';
 
 export const ACCOUNT_EXPORT = defineOperation({
   name: 'account.export',
-  summary: 'All data stored about the account, as one JSON file',
+  summary: 'The data stored about the account, as one JSON file',
   description:
     'The file is streamed without a size limit, at most five times an hour. A file that breaks off is not valid JSON: request it again.',
   method: 'GET',

@@ -80,11 +80,11 @@ export class JobCounts {
   @IsCount()
   unsupported: number;
 
-  /** Number of names with an answer, which are charged. */
+  /** Number of names whose answer is charged. */
   @IsCount()
   delivered: number;
 
-  /** Number of names without an answer, which are free. */
+  /** Number of names that are free, because there is no answer, or the answer costs nothing. */
   @IsCount()
   failed: number;
 

@@ -86,7 +86,7 @@ export class MonitorPrice {
   shortfall?: number;
 }
 
-/** The checks of a name since this account began to watch it; all are null while the monitor is paused. */
+/** The checks of a name since this account began to watch it; all are null unless the monitor is active. */
 export class MonitorChecks {
   @NullableTime()
   dns_checked_at: string | null;

@@ -118,7 +118,7 @@ export class WebhookDelivery {
   @NullableText()
   fault: string | null;
 
-  /** The reason as a sentence that says what to do; null without a `fault`. */
+  /** The reason in words, for some faults with a remedy; null without a `fault`. */
   @NullableText()
   fault_detail: string | null;
 }
