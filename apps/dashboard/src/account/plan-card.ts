@@ -43,7 +43,8 @@ export function planCard(facts: PlanFacts): Markup {
     <p>${planWords(facts)}</p>
     ${allowance ? limitTable(allowance, facts) : html`<p>Limits cannot be read right now.</p>`}
     <p class="quiet">
-      “Used” counts the last 60 seconds, “Busiest” the busiest minute of the last hour.
+      For requests, “Used” counts the last 60 seconds, and “Busiest” the busiest minute of the last
+      hour.
       <a href="/plans">Plans and the rate-limit add-on</a>
     </p>
   </section>`;

@@ -54,12 +54,19 @@ const textOf = async (response) => {
     whole.append(make('pre', make('code', JSON.stringify(answer, undefined, 2))));
     return [written(answer, fields, ''), whole];
   }
-  const size = Number(response.headers.get('content-length') ?? 0);
-  if (!/^text|ndjson/.test(type) || size > TEXT_MAX) {
+  const size = response.headers.get('content-length');
+  if (!/^text|ndjson/.test(type) || Number(size) > TEXT_MAX) {
     await response.body?.cancel();
-    return type ? [quiet(clear(type) + ', ' + size + ' bytes: the program below saves it.')] : [];
+    const what = clear(type) + (size === null ? '' : ', ' + size + ' bytes');
+    return type ? [quiet(what + ': the program below saves it.')] : [];
   }
-  return [make('pre', make('code', (await response.text()).slice(0, TEXT_MAX)))];
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (let piece = {}; !piece.done && text.length < TEXT_MAX; text += piece.value ?? '') {
+    piece = await reader.read();
+  }
+  await reader.cancel();
+  return [make('pre', make('code', text.slice(0, TEXT_MAX)))];
 };
 const button = make('button', 'Send');
 const file = document.querySelector('#file');

@@ -4,6 +4,7 @@ import {
   type ListedPasskey,
   type ListedSession,
   PROVIDER_NAMES,
+  type Provider,
   type SecondFactorAnswer,
 } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
@@ -46,8 +47,12 @@ function identitiesSection(
 ): Markup {
   const free = offered.filter((provider) => !identities.some((one) => one.provider === provider));
   if (identities.length + free.length === 0) return html``;
+  const shown = new Set([...identities.map(({ provider }) => provider), ...free]);
+  const names = Object.entries(PROVIDER_NAMES).flatMap(([provider, name]) =>
+    shown.has(provider as Provider) ? [name] : [],
+  );
   return html`<section>
-    <h2>Log in with Google or GitHub</h2>
+    <h2>Log in with ${names.join(' or ')}</h2>
     <ul class="rows">
       ${identities.map(
         ({ id, provider, address, last_used_at: used }) =>
@@ -152,7 +157,7 @@ export function endOthersPage(context: PageContext): Markup {
   });
 }
 
-const BACK = { href: '/security', text: 'Keep them as they are' };
+const BACK = { href: '/security', text: 'Keep everything as it is' };
 
 function sessionRow(session: ListedSession): Markup {
   const { id, current, address, user_agent: userAgent, created_at, last_seen_at } = session;

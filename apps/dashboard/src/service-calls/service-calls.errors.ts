@@ -5,7 +5,8 @@ export class TooManyCalls extends Problem {
     super({
       code: 'too_busy',
       status: 429,
-      detail: 'Your account or network has too many requests in progress. Try again in a moment.',
+      detail:
+        'The dashboard is busy, or your account or network has too many requests in progress. Try again in a moment.',
       retryAfterSeconds: 1,
     });
   }

@@ -89,9 +89,12 @@ function totalsSection({ by }: UsageAsked, { from, to, days }: UsageShown): Mark
   const charts = (['requests', 'credits', 'failed'] as const).filter(
     (figure) => figure === 'requests' || sumOf(days, figure) > 0,
   );
+  const requests = sumOf(days, 'requests');
   return html`<section>
     <h2>${from} to ${to} (UTC), by ${by}</h2>
-    <p class="figure"><strong>${grouped(sumOf(days, 'requests'))}</strong> requests</p>
+    <p class="figure">
+      <strong>${grouped(requests)}</strong> ${requests === 1 ? 'request' : 'requests'}
+    </p>
     <p class="quiet">
       <span>${counted(sumOf(days, 'credits'), 'credit')}, including jobs and monitors</span>
       <span>${grouped(sumOf(days, 'failed'))} refused or failed at no cost</span>
