@@ -25,7 +25,7 @@ const FILES_MAX = 12;
 export function nameFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path }) => {
     const banned = path.split(/[/.]/).filter((part) => BANNED_NAMES.test(part));
-    return banned.map((name) => `${path}: "${name}" says nothing`);
+    return banned.map((name) => `${path}: "${name}" does not describe the contents`);
   });
 }
 
