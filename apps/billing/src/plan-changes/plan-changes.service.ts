@@ -364,8 +364,7 @@ function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
 
 /**
  * Returns the change that the cancellation dropped, if its plan is still sold and it would still
- * change something.
- * @throws PlanNoLongerSold for the subscription's own plan.
+ * change something. @throws PlanNoLongerSold for the subscription's own plan.
  */
 function droppedBy(row: Subscription): PlannedUnits | undefined {
   const plan = row.restorableSku === null ? undefined : planOfSku(row.restorableSku);
