@@ -74,7 +74,7 @@ describe('billing details', () => {
   });
 
   it('nulls that an earlier release stored count as absent', async () => {
-    const { accountId } = owner;
+    const { accountId } = (owner = await account.register('older@example.com'));
     await put(details);
     await account.get(Database).transaction(async (transaction) => {
       const older = { ...details, tax_id: null, region: null };
