@@ -43,14 +43,15 @@ export class DueNoticesMaintenanceRepository {
 
 /**
  * The SQL of due notices: at most one per subscription, by its present state. A renewal is announced 3 days ahead (14
- * for a yearly plan). While a payment is overdue, notices are sent at once, after 3 and after 6 of the 7 days of grace.
+ * for a yearly plan). While a payment is overdue, notices are sent at once, after 3 and after 6 of the 7 days of grace;
+ * none are sent for a cancelled subscription, which has no grace.
  */
 const LIST = `
   with standing as (
     select s.*, case
       when s.state = 'active' and s.unpaid_because = 'declined'
         and s.unpaid_until > $1::timestamptz then 'change_declined'
-      when s.state = 'past_due' then case
+      when s.state = 'past_due' and s.cancel_at is null then case
         when $1::timestamptz >= s.paid_through + interval '6 days' then 'last_warning'
         when $1::timestamptz >= s.paid_through + interval '3 days' then 'payment_failed_again'
         else 'payment_failed' end
@@ -70,11 +71,12 @@ const LIST = `
       when s.reason = 'change_declined' then ':' || extract(epoch from s.unpaid_until)::bigint
       when s.reason = 'ending' then ':' || extract(epoch from s.cancel_at)::bigint
       when s.reason = 'renewal' then ':' || extract(epoch from s.period_end)::bigint
-      else ':' || extract(epoch from s.paid_through)::bigint end as about
+      else ':' || extract(epoch from coalesce(s.paid_through, s.period_start))::bigint end as about
     from standing s where s.reason is not null)
   select d.about, d.reason, d.account_id as "accountId", d.processor,
-    case when d.reason = 'change_declined' then d.unpaid_sku else coalesce(d.pending_sku, d.sku) end as sku,
-    case when d.reason = 'change_declined' then d.unpaid_quantity
+    case when d.reason = 'change_declined' then d.unpaid_sku when d.reason in ('ending', 'ended') then d.sku
+      else coalesce(d.pending_sku, d.sku) end as sku,
+    case when d.reason = 'change_declined' then d.unpaid_quantity when d.reason in ('ending', 'ended') then d.quantity
       else coalesce(d.pending_quantity, d.quantity) end as quantity, d.unpaid_micros as "unpaidMicros", d.interval, d.currency,
     case when d.reason = 'renewal' and d.tax_decided_at = d.period_end
       then coalesce(d.next_tax_ppm, d.tax_ppm) else d.tax_ppm end as "taxPpm",

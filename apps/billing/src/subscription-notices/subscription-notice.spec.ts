@@ -70,4 +70,12 @@ describe('e-mails about a subscription', () => {
       expect(html).toContain(sentence);
     }
   });
+
+  it('a plan that was never paid does not keep working', () => {
+    const due = { ...DUE, reason: 'payment_failed' as const, paidThrough: null };
+    const { paragraphs } = subscriptionNotice(due)('Ada', 'https://dashboard.example');
+    expect(paragraphs[1]).toBe(
+      'The plan begins once it is paid. Please check your payment details.',
+    );
+  });
 });

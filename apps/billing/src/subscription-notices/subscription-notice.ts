@@ -31,7 +31,7 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
           subject: `The payment for ${name} failed`,
           paragraphs: [
             `Hello ${firstName}, the payment of ${price} for ${name} failed. We will try again.`,
-            `Everything keeps working until ${rightsEnd}. Please check your payment details before then.`,
+            afterFailure(due),
           ],
           action: pay,
         };
@@ -84,6 +84,12 @@ const day = (date: Date) => date.toISOString().slice(0, 10);
 
 const graceEnd = ({ paidThrough, periodEnd }: DueNotice) =>
   new Date((paidThrough ?? periodEnd).getTime() + GRACE_MS);
+
+/** Returns the sentences about the time after a failed payment: a plan that was never paid gives no rights. */
+const afterFailure = (due: DueNotice) =>
+  due.paidThrough === null
+    ? 'The plan begins once it is paid. Please check your payment details.'
+    : `Everything keeps working until ${day(graceEnd(due))}. Please check your payment details before then.`;
 
 /**
  * Composes the e-mail about a declined change. The plan stays the same; the e-mail says how much is due, and where to

@@ -97,6 +97,40 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     }
   });
 
+  it('a failed first payment is announced once', async () => {
+    const id = await subscribe();
+    await billing.database.query(
+      `update subscriptions set state = 'past_due', paid_through = null where id = $1`,
+      [id],
+    );
+    const told = (await notices()).map(({ subject }) => subject);
+    expect(told).toEqual(['The payment for API plan 15K failed']);
+  });
+
+  it('after the cancellation of an overdue plan, no e-mail says that the plan keeps working', async () => {
+    const id = await subscribe();
+    await side.setFunds(accountId, 'declines');
+    await passTo(new Date(end.getTime() + 2 * HOUR_MS));
+    await notices();
+    await billing.call('POST', `subscriptions/${id}/cancel`, { accountId });
+    await passTo(new Date(end.getTime() + 4 * DAY_MS));
+    const [failed, ...others] = (await notices()).filter(({ text }) => text.includes('until 20'));
+    expect(failed.subject).toBe('The payment for API plan 15K failed');
+    expect(others.filter(({ text }) => text.includes('keeps working'))).toEqual([]);
+  });
+
+  it('the e-mail about a cancellation names the plan that ends, not one that would have followed', async () => {
+    const id = await subscribe();
+    const wish = { accountId, body: { sku: 'api-5K-month' } };
+    const { body } = await billing.call('POST', `subscriptions/${id}/change`, wish);
+    if (body.redirect_url) await side.agree(body.redirect_url);
+    await billing.settle();
+    await billing.call('POST', `subscriptions/${id}/cancel`, { accountId });
+    await billing.settle();
+    const [{ subject }] = await notices();
+    expect(subject).toBe(`API plan 15K ends on ${day(end)}`);
+  });
+
   it('a cancellation is confirmed with the day on which the plan ends; a second cancellation after an undo sends no other e-mail', async () => {
     const id = await subscribe();
     for (const step of ['cancel', 'undo', 'cancel']) {
