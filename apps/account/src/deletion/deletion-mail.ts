@@ -5,13 +5,15 @@ export function deletedMail(firstName: string, dashboardUrl: string, until: Date
   return {
     subject: 'Your account was deleted',
     paragraphs: [
-      `Hello ${firstName}, your account was deleted. To restore it, log in by ${until.toISOString().slice(0, 10)} and follow the instructions on the page.`,
+      `Hello ${firstName}, your account was deleted. To restore it, log in before ${minuteOf(until)} and follow the instructions on the page.`,
       ...CONSEQUENCES,
       'If this was not you, restore the account now and set a new password.',
     ],
     action: { label: 'Restore the account', url: `${dashboardUrl}/log-in` },
   };
 }
+
+const minuteOf = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 export function restoredMail(firstName: string, dashboardUrl: string): MailTemplate {
   return {

@@ -74,7 +74,9 @@ describe('deletion', () => {
         { type: 'account.api-key-changed', data: { keyId: test?.keyId, state: 'revoked' } },
       ].sort((a, b) => order(a.data) - order(b.data)),
     );
-    expect((await account.mailsTo(email))[0].subject).toBe('Your account was deleted');
+    const [{ subject, text }] = await account.mailsTo(email);
+    expect(subject).toBe('Your account was deleted');
+    expect(text).toContain(`log in before ${restoreUntil.slice(0, 16).replace('T', ' ')} UTC`);
 
     function order(data: object): number {
       if (!('keyId' in data)) return 0;
