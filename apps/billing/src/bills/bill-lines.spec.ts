@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { addMonths } from '#libs/platform';
+import { quoteOf } from '../pricing/quote.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
 import { paidLineOf } from './bill-lines.js';
 
@@ -47,4 +48,16 @@ it.each([
       amountMicros,
     });
   }
+});
+
+it('the tax of a period is that of its order, which is rounded per unit', () => {
+  const add = { ...line('rate-limit-year', 4_306_800_000n), quantity: 20, taxPpm: 81_000 };
+  const bill: BillSnapshot = { ...changeFrom(START), reason: 'renewal', lines: [add] };
+  const quote = quoteOf(
+    { product: 'subscription', sku: add.sku, quantity: 20 },
+    { ppm: 81_000, isReverseCharge: false, judgedBy: null },
+  );
+  const [{ amountMicros, taxMicros }] = quote!.lines;
+  expect([amountMicros, taxMicros]).toEqual([3_984_000_000n, 322_800_000n]);
+  expect(paidLineOf(bill, subscription)).toMatchObject({ amountMicros, taxMicros });
 });

@@ -1,6 +1,6 @@
 import { type SubscriptionPlan, planOfSku } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
-import { taxWithin, withTax } from '../tax/tax-rates.js';
+import { taxOn, taxWithin, withTax } from '../tax/tax-rates.js';
 import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
 import { worthOf } from './paid-time.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
@@ -97,12 +97,15 @@ const priceOfLines = ({ lines }: Pick<BillSnapshot, 'lines'>): Micros =>
 
 function lineOf(
   bill: BillSnapshot,
-  { kind, sku }: SubscriptionPlan,
+  { kind, sku, unitMicros }: SubscriptionPlan,
   { quantity, taxPpm }: BillLine,
   stretch: PaidStretch,
 ): PaidLine {
   const grossMicros = priceOfLines(bill);
-  const taxMicros = taxWithin(grossMicros, taxPpm);
+  // The tax of a whole period is rounded per unit, as in its order and its price.
+  const taxMicros = stretch.isChange
+    ? taxWithin(grossMicros, taxPpm)
+    : taxOn(BigInt(unitMicros), taxPpm) * BigInt(quantity);
   const amountMicros = grossMicros - taxMicros;
   return {
     kind,
