@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Transaction } from '#libs/database';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import {
@@ -6,7 +7,9 @@ import {
   PASSWORD,
   type Registered,
 } from '../../../../test/account/account-under-test.js';
+import { AccountsService } from '../accounts/accounts.service.js';
 import { AddressChangeLinksService } from '../address-change-links/address-change-links.service.js';
+import { PeopleService } from '../people/people.service.js';
 
 describe('address changes', () => {
   let account: AccountUnderTest;
@@ -30,6 +33,17 @@ describe('address changes', () => {
     account.dashboard('POST', 'account/email/confirm', { body: { token } });
   const logIn = async (email: string) =>
     (await account.dashboard('POST', 'log-in', { body: { email, password: PASSWORD } })).status;
+
+  /** Waits until `count` transactions wait for locks. */
+  const untilWaiting = (transaction: Transaction, count: number) =>
+    waitFor(`${count} transactions to wait`, async () => {
+      const [{ waiting }] = await transaction.query<{ waiting: number }>(
+        `select count(distinct w.pid)::int as waiting from pg_locks w where not w.granted
+           and exists (select from pg_locks o join pg_database d on d.oid = o.database
+                       where o.pid = w.pid and d.datname = current_database())`,
+      );
+      return waiting === count;
+    });
 
   it('S32: the address changes once the new address is confirmed, and the old address gets a notice', async () => {
     expect((await request()).status).toBe(202);
@@ -87,6 +101,23 @@ describe('address changes', () => {
     expect(login.body.account_id).toBe(accountId);
   });
 
+  it('if two accounts take one address at the same time, the link of the second is invalid', async () => {
+    const { accountId } = await account.register(`first${count}@example.com`);
+    await request();
+    const token = await account.linkToken(wanted);
+    const people = account.get(PeopleService);
+    const { second } = await account.get(AccountsService).transaction(async (transaction) => {
+      const { person, details } = await people.getOwner(transaction, accountId);
+      const changed = { ...details, address: wanted };
+      await people.setAddress(transaction, accountId, person.id, changed);
+      const second = confirm(token);
+      await untilWaiting(transaction, 1);
+      return { second };
+    });
+    expect((await second).body.code).toBe('link_invalid');
+    expect(await logIn(old)).toBe(200);
+  });
+
   it('S32: a new password cancels a pending change of address, because a stranger may have requested it', async () => {
     await request();
     const token = await account.linkToken(wanted);
@@ -141,14 +172,7 @@ describe('address changes', () => {
         confirm(token),
         account.dashboard('POST', 'password/reset', { body: reset }),
       ]);
-      await waitFor('both to wait for the account', async () => {
-        const [{ waiting }] = await transaction.query<{ waiting: number }>(
-          `select count(distinct w.pid)::int as waiting from pg_locks w where not w.granted
-             and exists (select from pg_locks o join pg_database d on d.oid = o.database
-                         where o.pid = w.pid and d.datname = current_database())`,
-        );
-        return waiting === 2;
-      });
+      await untilWaiting(transaction, 2);
       return { both };
     });
     const statuses = (await answers.both).map(({ status }) => status);

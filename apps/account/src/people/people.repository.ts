@@ -46,21 +46,6 @@ export class PeopleRepository {
     await transaction.manager.update(Person, { accountId, id: personId }, changes);
   }
 
-  /** @returns false if another person already has the address. */
-  async updateAddress(
-    transaction: Transaction,
-    accountId: string,
-    personId: string,
-    { addressHash, details }: { addressHash: Buffer; details: Buffer },
-  ): Promise<boolean> {
-    const count = await transaction.execute(
-      `update people set address_hash = $3, details = $4 where account_id = $1 and id = $2
-         and not exists (select from people o where o.address_hash = $3 and o.id <> $2)`,
-      [accountId, personId, addressHash, details],
-    );
-    return count === 1;
-  }
-
   async countWaysIn(
     transaction: Transaction,
     accountId: string,

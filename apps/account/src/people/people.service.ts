@@ -1,7 +1,7 @@
 import { networkOf } from '#libs/platform';
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '#libs/database';
+import { type Transaction, sqlStateOf } from '#libs/database';
 import { AccountConfig } from '../account.config.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { addressHash, mailboxOf, trialClaim } from './address.js';
@@ -11,6 +11,8 @@ import { PeopleByAddressMaintenanceRepository } from './people-by-address.reposi
 import { WrongCredentials } from './people.errors.js';
 import { PeopleRepository } from './people.repository.js';
 import type { Person } from './person.entity.js';
+
+const UNIQUE_VIOLATION = '23505';
 
 export interface PersonDetails {
   firstName: string;
@@ -106,17 +108,27 @@ export class PeopleService {
     if (person?.passwordHash !== checkedHash) throw new WrongCredentials();
   }
 
-  /** Changes a person's address. @returns false if another person already has the address. */
+  /**
+   * Changes a person's address. @returns false if another person already has the address; the transaction is then
+   * broken.
+   */
   async setAddress(
     transaction: Transaction,
     accountId: string,
     personId: string,
     details: PersonDetails,
   ): Promise<boolean> {
-    return this.people.updateAddress(transaction, accountId, personId, {
+    const changes = {
       addressHash: this.addressHash(details.address),
       details: await this.personalData.encrypt(transaction, accountId, details),
-    });
+    };
+    try {
+      await this.people.update(transaction, accountId, personId, changes);
+      return true;
+    } catch (error) {
+      if (sqlStateOf(error) === UNIQUE_VIOLATION) return false;
+      throw error;
+    }
   }
 
   async update(
