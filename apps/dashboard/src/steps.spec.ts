@@ -78,6 +78,12 @@ beforeEach(() => {
   under.setBalance();
 });
 
+function setKey(part: Partial<KeyAnswer> = {}): void {
+  const key = { ...KEY, ...part };
+  under.answers.set('GET /internal/dashboard/keys', { keys: [key], paging: onePage(1, 50) });
+  under.answers.set('GET /internal/dashboard/keys/0197-a', key);
+}
+
 describe('an action that must be confirmed', () => {
   const steps = [
     ['/keys/0197-a/rotate', '24 hours', 'POST /internal/dashboard/keys/0197-a/rotate'],
@@ -105,7 +111,7 @@ describe('an action that must be confirmed', () => {
     ['/security/sessions/end-others', 'logged out at once', 'DELETE /internal/dashboard/sessions'],
   ];
   beforeEach(() => {
-    under.answers.set('GET /internal/dashboard/keys', { keys: [KEY], paging: onePage(1, 50) });
+    setKey();
     under.answers.set('GET /internal/subscriptions', { subscriptions: [PLAN] });
     under.answers.set('GET /internal/subscriptions/0197-s', PLAN);
     under.answers.set('GET /internal/dashboard/sessions', { sessions: [SESSION] });
@@ -136,8 +142,7 @@ describe('an action that must be confirmed', () => {
   it('while a replaced key still works, it can be revoked but not rotated', async () => {
     const expires_at = '2026-11-23T10:00:00.000Z';
     const listed = async (state: KeyAnswer['state']) => {
-      const keys = [{ ...KEY, state, expires_at }];
-      under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
+      setKey({ state, expires_at });
       return textOf(await under.get('/keys'));
     };
     const replaced = await listed('replaced');
@@ -155,8 +160,7 @@ describe('an action that must be confirmed', () => {
 
   it('a revoked key can be reissued once, and the new key is shown', async () => {
     const list = async (part: Partial<KeyAnswer>) => {
-      const keys = [{ ...KEY, state: 'revoked', replaced_by: null, ...part }];
-      under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
+      setKey({ state: 'revoked', replaced_by: null, ...part });
       return textOf(await under.get('/keys'));
     };
     expect(await list({})).toContain('href="/keys/0197-a/reissue"');
@@ -173,8 +177,7 @@ describe('an action that must be confirmed', () => {
   });
 
   it('the addresses that may use a key are entered one per line, shown with the key, and removed by an empty field', async () => {
-    const keys = [{ ...KEY, allowed_addresses: ['192.0.2.1', '2001:db8::/32'] }];
-    under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
+    setKey({ allowed_addresses: ['192.0.2.1', '2001:db8::/32'] });
     expect(textOf(await under.get('/keys'))).toContain('only from 192.0.2.1, 2001:db8::/32');
     expect(textOf(await under.get('/keys/0197-a'))).toMatch(
       />\s*192\.0\.2\.1\s2001:db8::\/32<\/textarea/,
@@ -194,8 +197,7 @@ describe('an action that must be confirmed', () => {
 
   it('the last use of a key is shown to the minute; without a use, the page says when one would appear', async () => {
     const shown = async (last_used_at: string | null) => {
-      const keys = [{ ...KEY, last_used_at }];
-      under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
+      setKey({ last_used_at });
       return textOf(await under.get('/keys'));
     };
     expect(await shown('2026-11-22T10:07:31.000Z')).toMatch(

@@ -1,6 +1,7 @@
 import { Body, Controller, Param } from '@nestjs/common';
 import {
   CreateKeyRequest,
+  KEY,
   KEY_CREATE,
   KEY_REISSUE,
   KEY_REVOKE,
@@ -30,6 +31,11 @@ export class KeysController {
   @ServesBrowser(KEYS)
   list(@CurrentSession() owner: Actor, @Question(KEYS) question: QuestionOf<typeof KEYS>) {
     return this.keys.list(owner.accountId, this.pages.asked(KEYS, question));
+  }
+
+  @ServesBrowser(KEY)
+  get(@CurrentSession() owner: Actor, @Param('id') id: string) {
+    return this.keys.get(owner.accountId, id);
   }
 
   @ServesBrowser(KEY_CREATE)

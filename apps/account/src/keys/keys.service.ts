@@ -67,6 +67,13 @@ export class KeysService {
     });
   }
 
+  /** @throws NotFound. */
+  async get(accountId: string, keyId: string): Promise<KeyAnswer> {
+    return this.accounts.transaction(async (transaction) =>
+      this.answerOf(transaction, await this.find(transaction, accountId, keyId)),
+    );
+  }
+
   /** Creates a key, paused if it exceeds the plan's limit. @throws KeyLimitReached, TooManyNewKeys, InvalidRequest. */
   async create(
     owner: Actor,
@@ -225,18 +232,10 @@ export class KeysService {
       dailyCreditCap: null,
       expiresAt: null,
     };
-    const issueOne = async (environment: KeyEnvironment, name: string) => {
-      const { value } = await this.issue(transaction, accountId, {
-        ...settings,
-        environment,
-        name,
-      });
-      return value;
-    };
-    return {
-      live: await issueOne('live', 'First key'),
-      test: await issueOne('test', 'First test key'),
-    };
+    const issueOne = async (environment: KeyEnvironment, name: string) =>
+      (await this.issue(transaction, accountId, { ...settings, environment, name })).value;
+    const live = await issueOne('live', 'First key');
+    return { live, test: await issueOne('test', 'First test key') };
   }
 
   /** Revokes every key of an account that is being deleted. Restoring the account does not restore the keys. */

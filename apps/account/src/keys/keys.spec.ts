@@ -50,6 +50,7 @@ describe('keys', () => {
     expect(isWellFormedApiKey(value)).toBe(true);
     const list = await call('GET', 'keys');
     expect(list.body.keys).toEqual([key]);
+    expect((await call('GET', `keys/${key.id}`)).body).toEqual(key);
     expect(key).toMatchObject({ masked: `dds_live_…${value.slice(-4)}`, state: 'active' });
     expect(JSON.stringify(list.body)).not.toContain(value);
   });
@@ -279,8 +280,9 @@ describe('keys', () => {
         call('POST', `keys/${id}/rotate`, { overlap: 'now' }),
         call('POST', `keys/${id}/reissue`),
         call('DELETE', `keys/${id}`),
+        call('GET', `keys/${id}`),
       ]);
-      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
     }
     expect((await call('GET', 'keys')).body.keys).toEqual([]);
   });

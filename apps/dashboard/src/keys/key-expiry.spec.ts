@@ -26,6 +26,7 @@ describe('the expiry of a key', () => {
   beforeEach(() => {
     under.forget();
     under.answers.set('GET /internal/dashboard/keys', { keys: [KEY], paging: onePage(50, 1) });
+    under.answers.set('GET /internal/dashboard/keys/0197-a', KEY);
   });
 
   const get = async (path: string) => {
@@ -73,7 +74,7 @@ describe('the expiry of a key', () => {
     expect(await get('/keys/0197-a')).toContain('As it is: 2027-01-31 23:59 UTC');
     expect(await get('/keys')).toContain('name="expires_in"');
     const ended = { ...KEY, state: 'revoked', replaced_by: null };
-    under.answers.set('GET /internal/dashboard/keys', { keys: [ended], paging: onePage(50, 1) });
+    under.answers.set('GET /internal/dashboard/keys/0197-a', ended);
     expect(await get('/keys/0197-a/reissue')).toContain('name="expires_in"');
     expect(await sent('/keys/0197-a/reissue', 'expires_on=2030-05-01')).toEqual({
       expires_at: '2030-05-01T23:59:59Z',

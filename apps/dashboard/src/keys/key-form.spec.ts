@@ -56,6 +56,7 @@ it('a key is created and changed with the scopes and the daily limit of the form
   expect(list.text).toContain('<span>whois, dns</span>');
   expect(list.text).toContain('at most 2,500 credits a day');
   expect(list.text).toContain('<a href="/keys?cursor=MDE5">');
+  under.answers.set('GET /internal/dashboard/keys/0197-a', listed);
   const { text } = await under.get('/keys/0197-a');
   expect(text).toMatch(/name="scope_dns"\s+checked/);
   expect(text).not.toMatch(/name="scope_ip"\s+checked/);
@@ -72,9 +73,14 @@ it('before and after a surplus live key is created, the page says that the key i
   expect(after).toContain('It works once you revoke an older live key, or buy');
 });
 
-it('S102: a key is searched for on a limited number of pages', async () => {
+it('S102: keys are searched on a limited number of pages, and one key is read by one call', async () => {
   const paging = { ...onePage(50, 50), has_next: true, next_cursor: 'MDE5' };
   under.answerWith({ keys: [], paging });
+  const asked = () =>
+    under.arrived.filter(({ line }) => line.startsWith('GET /internal/dashboard/keys'));
+  await under.get('/keys?search=mine');
+  expect(asked()).toHaveLength(20);
+  under.arrived.length = 0;
   expect((await under.get('/keys/0197-z')).status).toBe(404);
-  expect(under.arrived).toHaveLength(20);
+  expect(asked()).toHaveLength(1);
 });

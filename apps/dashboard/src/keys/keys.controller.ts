@@ -180,22 +180,16 @@ export class KeysController {
   }
 
   /**
-   * Finds a key on the newest pages. @param fits the condition; by default, that the key is active. @throws NotFound if
-   * there is no such key, or the key does not meet the condition; account's rejection.
+   * @param fits the condition; by default, that the key is active.
+   * @throws NotFound if there is no such key, or the key does not meet the condition; account's rejection.
    */
   private async find(visit: PageVisit, id: string, fits = isActive): Promise<KeyAnswer> {
-    let cursor: string | null = null;
-    let pages = 0;
-    do {
-      const { refusal, body } = await keysOf(visit, cursor);
-      if (refusal) throw refusal;
-      const { keys, paging } = body as KeysAnswer;
-      const key = keys.find((one) => one.id === id && fits(one));
-      if (key) return key;
-      cursor = paging.next_cursor;
-      pages += 1;
-    } while (cursor !== null && pages < KEY_PAGES_MAX);
-    throw new NotFound();
+    const path = `/keys/${encodeURIComponent(id)}`;
+    const { refusal, body } = await visit.account({ method: 'GET', path });
+    if (refusal) throw refusal;
+    const key = body as KeyAnswer;
+    if (!fits(key)) throw new NotFound();
+    return key;
   }
 }
 

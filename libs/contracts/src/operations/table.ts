@@ -2,6 +2,7 @@ import { BILLING_DETAILS, BILLING_DETAILS_PUT } from './account/billing-details.
 import { ACCOUNT_DELETE, ACCOUNT_RESTORE } from './account/deletion.js';
 import { ACCOUNT_EXPORT } from './export/account-export.js';
 import {
+  KEY,
   KEYS,
   KEY_CREATE,
   KEY_REISSUE,
@@ -281,6 +282,7 @@ const LISTED: readonly Operation[] = [
   BILLING_DETAILS,
   BILLING_DETAILS_PUT,
   KEYS,
+  KEY,
   KEY_CREATE,
   KEY_UPDATE,
   KEY_REVOKE,

@@ -23,7 +23,7 @@ const POWERFUL = {
   takesIdempotencyKey: true,
 } as const;
 
-const KEY = {
+const KEY_SHOWN = {
   id: ID,
   name: 'My program',
   environment: 'live',
@@ -39,7 +39,7 @@ const KEY = {
   revoked_because: null,
   rank: 1,
 } satisfies KeyAnswer;
-const ISSUED = { ...KEY, key: 'dds_live_…' } satisfies IssuedKeyAnswer;
+const ISSUED = { ...KEY_SHOWN, key: 'dds_live_…' } satisfies IssuedKeyAnswer;
 
 export const KEYS = defineOperation({
   ...dashboardCall('account', 'GET /api/keys'),
@@ -48,7 +48,19 @@ export const KEYS = defineOperation({
   parameters: listPages(50),
   answers: [{ type: 'application/json', of: KeysAnswer }],
   problems: [],
-  examples: [{ title: 'One key', parameters: {}, answer: { keys: [KEY], paging: onePage(1, 50) } }],
+  examples: [
+    { title: 'One key', parameters: {}, answer: { keys: [KEY_SHOWN], paging: onePage(1, 50) } },
+  ],
+});
+
+export const KEY = defineOperation({
+  ...dashboardCall('account', 'GET /api/keys/{id}'),
+  name: 'keys.get',
+  summary: 'An API key of the account',
+  parameters: idOf('key', ID),
+  answers: [{ type: 'application/json', of: KeyAnswer }],
+  problems: ['not_found'],
+  examples: [{ title: 'An active key', parameters: { id: ID }, answer: KEY_SHOWN }],
 });
 
 export const KEY_CREATE = defineOperation({
@@ -77,7 +89,7 @@ export const KEY_UPDATE = defineOperation({
   body: { of: UpdateKeyRequest, limitBytes: LIMIT_BYTES, example: { name: 'My program' } },
   answers: [{ type: 'application/json', of: KeyAnswer }],
   problems: ['not_found', 'key_not_active'],
-  examples: [{ title: 'A new name', parameters: { id: ID }, answer: KEY }],
+  examples: [{ title: 'A new name', parameters: { id: ID }, answer: KEY_SHOWN }],
 });
 
 export const KEY_REVOKE = defineOperation({
@@ -91,7 +103,7 @@ export const KEY_REVOKE = defineOperation({
     {
       title: 'A revoked key',
       parameters: { id: ID },
-      answer: { ...KEY, state: 'revoked', revoked_because: 'owner', rank: null },
+      answer: { ...KEY_SHOWN, state: 'revoked', revoked_because: 'owner', rank: null },
     },
   ],
 });
