@@ -3,6 +3,7 @@ import { type Socket, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { GatewayUnderTest, live } from '../../../../test/gateway/gateway-under-test.js';
+import { plainQuestion } from '../../../../test/gateway/raw-client.js';
 
 describe('connections of one address', () => {
   let under: GatewayUnderTest;
@@ -25,7 +26,7 @@ describe('connections of one address', () => {
   }
 
   async function ask(socket: Socket, path: string): Promise<string> {
-    const answer = once(socket, 'data');
+    const answer = Promise.race([once(socket, 'data'), once(socket, 'close')]);
     socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`);
     return String((await answer)[0]);
   }
@@ -43,6 +44,36 @@ describe('connections of one address', () => {
     expect(await ask(other, live(apiKey))).toContain('200 OK');
     expect(await ask(other, live(apiKey))).toContain('200 OK');
   });
+
+  it.each([
+    ['our parser', ''],
+    ['Node’s parser', 'TE: trailers\r\n'],
+  ])(
+    'S126: connections read by %s that wait for a delayed 429 make room for others of their address',
+    async (_, line) => {
+      const { account, entitlement, folder } = under.around;
+      const { apiUrl } = await under.around.startGateway({
+        GATEWAY_PEER_CONNECTIONS_MAX: '20',
+        GATEWAY_REFUSAL_DELAY_MS: '3600000',
+        GATEWAY_JOURNAL: `${folder}/waiting-${line.length}`,
+      });
+      const { apiKey, keyRecord } = account.addKey();
+      entitlement.limits.set(keyRecord.accountId, 0);
+      const question = plainQuestion(apiKey, 'a.example', line);
+      for (let n = 0; n < 20; n++) {
+        const socket = await open('127.0.0.2', apiUrl);
+        // Further answers wait after the first ten, so every connection soon waits.
+        socket.on('data', () => socket.write(question));
+        socket.write(question);
+      }
+      const { apiKey: others } = account.addKey();
+      const elsewhere = await open('127.0.0.3', apiUrl);
+      for (let n = 0; n < 5; n++) {
+        expect(await ask(elsewhere, live(others))).toContain('200 OK');
+      }
+      expect(await ask(await open('127.0.0.2', apiUrl), live(others))).toContain('200 OK');
+    },
+  );
 
   it('S126: of 2,000 idle connections from one address, at most its share stays open, and others are served', async () => {
     const { apiUrl } = await under.around.startGateway({

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '#libs/platform';
+import { isAsking } from '../context/open-requests.js';
 import type { ApiRequest, Reply } from '../context/request-context.js';
 import { AnswerBuffer } from './answer-buffer.js';
 import { HttpDate } from './http-date.js';
@@ -68,13 +69,14 @@ export class PlainConnections implements PlainConnectionOwner {
   }
 
   /**
-   * Returns how long a connection has been idle, in milliseconds rounded to ticks; -1 if it is not idle; undefined if
-   * it is no longer a plain connection.
+   * Returns how long a connection has been idle, in milliseconds rounded to ticks; -1 while a request is in progress;
+   * undefined if it is no longer a plain connection. A delayed rejection, or an answer that the client does not read,
+   * is not in progress.
    */
   idleMs(socket: Socket): number | undefined {
     const connection = this.ofSockets.get(socket);
     if (connection === undefined) return undefined;
-    return connection.isIdle ? connection.quietTicks * this.tickMs : -1;
+    return isAsking(socket) ? -1 : connection.quietTicks * this.tickMs;
   }
 
   get isSending(): boolean {

@@ -1,5 +1,6 @@
+import { ServerResponse } from 'node:http';
 import type { BlockList } from 'node:net';
-import { type Problem, ServiceUnavailable } from '#libs/platform';
+import { type Problem, ServiceUnavailable, makeUnimportant } from '#libs/platform';
 import { type ProblemBodies, ownersProblem } from '#libs/public-http';
 import { answerLines, metaOf } from '../answers/answer-lines.js';
 import { senderOf } from '../context/client-address.js';
@@ -70,8 +71,9 @@ export function sendProblem(
   const delayMs = isOverLimit
     ? refusalDelays.delayOf(senderOf(context, trustedProxies), context.startedMs)
     : 0;
-  if (delayMs === 0) writeProblem(context, problem, remaining, settings);
-  else setTimeout(writeProblem, delayMs, context, problem, remaining, settings).unref();
+  if (delayMs === 0) return writeProblem(context, problem, remaining, settings);
+  if (context.reply instanceof ServerResponse) makeUnimportant(context.reply);
+  setTimeout(writeProblem, delayMs, context, problem, remaining, settings).unref();
 }
 
 function writeProblem(
