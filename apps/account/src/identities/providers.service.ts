@@ -20,8 +20,10 @@ import {
   HOUR_MS,
   Logger,
   NotFound,
+  SECOND_MS,
   ServiceUnavailable,
   isLoopbackOrigin,
+  machineMs,
 } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import type { AskedProvider } from '../log-in-steps/step-contents.js';
@@ -37,6 +39,8 @@ export interface ProvenIdentity {
 }
 
 const TIMEOUT_SECONDS = 5;
+/** How far a provider's clock may be ahead of ours; the library accepts the same for the other times of a token. */
+const CLOCK_SKEW_SECONDS = 30;
 /** How long discovered metadata and keys are cached. An unknown key id causes an earlier refresh. */
 const DISCOVERED_MS = HOUR_MS;
 /**
@@ -139,6 +143,9 @@ export class ProvidersService {
     });
     const claims = tokens.claims();
     if (!claims?.sub) throw new Error('no ID token with a subject');
+    if (claims.iat > machineMs() / SECOND_MS + CLOCK_SKEW_SECONDS) {
+      throw new Error('the ID token was issued in the future');
+    }
     const { sub, email, email_verified: isVerified, given_name: name } = claims;
     return {
       provider: 'google',

@@ -153,6 +153,7 @@ describe('log-in with a provider', () => {
     ],
     ['for another party', () => ({ claims: { aud: ['simulator', 'x'], azp: 'x' } })],
     ['that has expired', () => ({ claims: { exp: seconds() - 3_600, iat: seconds() - 7_200 } })],
+    ['that was issued tomorrow', () => ({ claims: { iat: seconds() + 86_400 } })],
     ['without an end', () => ({ claims: { exp: undefined } })],
     ['not valid before tomorrow', () => ({ claims: { nbf: seconds() + 86_400 } })],
     ['with another nonce', () => ({ claims: { nonce: 'another' } })],
