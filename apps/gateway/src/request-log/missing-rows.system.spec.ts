@@ -210,7 +210,7 @@ describe('request log rows', () => {
     expect(readHolds(readFileSync(path, 'utf8'))).toEqual([]);
   });
 
-  it('missing rows that already exist or occur twice are written once', async () => {
+  it('missing rows that already exist or occur twice are written once, beside a row that no partition accepts', async () => {
     const repository = new RequestLogRepository(await database.service('gateway'));
     const missing = new MissingRows(
       {
@@ -224,9 +224,9 @@ describe('request log rows', () => {
     const lines = ['a', 'b\\c'].map((subject) =>
       new LogLines().of(entryOf({ accountId, subject })).trimEnd(),
     );
-    await missing.restore([lines[0], lines[0], 'damaged', ''], []);
-    await missing.restore(lines, []);
-    await missing.restore(lines, []);
+    const old = new LogLines().of(entryOf({ accountId, atMs: Date.UTC(2020) })).trimEnd();
+    await missing.restore([old, lines[0], lines[0], 'damaged', ''], []);
+    for (let count = 0; count < 2; count++) await missing.restore([...lines, old], []);
     expect((await loggedOf(accountId)).toSorted()).toEqual(['a', 'b\\c']);
   });
 

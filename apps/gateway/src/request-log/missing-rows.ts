@@ -60,8 +60,13 @@ export class MissingRows {
     if (await this.store.insertMissing(entries)) return;
     await this.store.makePartitions();
     if (await this.store.insertMissing(entries)) return;
+    let dropped = 0;
+    for (const entry of entries) {
+      if (!(await this.store.insertMissing([entry]))) dropped += 1;
+    }
     this.logger.error(
       'rows of an earlier process are older than the oldest partition of the request log and are dropped',
+      { rows: dropped },
     );
   }
 

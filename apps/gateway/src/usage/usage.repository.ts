@@ -87,7 +87,7 @@ function numbers({ requests, failed, credits }: Record<'requests' | 'failed' | '
 const UNCOUNTED_MS = 2 * HOUR_MS;
 
 const MINUTES = `
-  select floor(extract(epoch from $2::timestamptz - at) / 60)::int as minute, operation, count(*)::int as requests
+  select floor(extract(epoch from $2::timestamptz - at) / 60)::int as minute, operation, sum(requests)::int as requests
   from request_log
   where account_id = $1 and at > $2::timestamptz - interval '1 hour' and at <= $2 and status <> 429
   group by 1, 2`;

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ACCOUNT_USAGE, UsageAnswer, type UsageDay } from '#libs/contracts';
 import { Database, POOL_SIZE, withClient } from '#libs/database';
-import { faultsOf } from '#libs/platform';
+import { faultsOf, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { LogMaintenanceRepository } from '../request-log/log-maintenance.repository.js';
+import { RequestLogRepository } from '../request-log/request-log.repository.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
+import { LogReads } from './log-reads.js';
+import { UsageRepository } from './usage.repository.js';
 
 let under: GatewayUnderTest;
 let around: GatewayUnderTest['around'];
@@ -129,6 +132,19 @@ describe('usage of an account', () => {
     await under.logRows(keyRecord.accountId, 3);
     expect((await usage(apiKey, from)).json.totals).toEqual({ requests: 10, credits: 7 });
     await owner.close();
+  });
+
+  it('the requests of each minute include all rejections that one row counts', async () => {
+    const database = await under.database.service('gateway');
+    const [accountId, keyId, now] = [newId(), newId(), new Date()];
+    const of = { accountId, keyId, operation: 'whois.live', version: 2, requests: 30 };
+    const refusals = { ...of, status: 402, outcome: 'insufficient_credits' };
+    await new RequestLogRepository(database).insertCounted([refusals], now);
+    const { minutes } = await new UsageRepository(new LogReads(database)).listDaysAndMinutes(
+      accountId,
+      { from: now, until: now, now },
+    );
+    expect(minutes).toEqual([{ minute: 0, operation: 'whois.live', requests: 30 }]);
   });
 
   it('a key without the scope is rejected', async () => {
