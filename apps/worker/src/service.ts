@@ -1,5 +1,5 @@
 import { urlSettingOf } from '#libs/platform';
-import { type Service, startWithMail } from '#libs/services';
+import { type Service, type ServiceCode, startWithMail } from '#libs/services';
 import { migrations } from './migrations/index.js';
 import { WorkerConfig } from './worker.config.js';
 
@@ -16,6 +16,8 @@ export const worker: Service<WorkerConfig> = {
   load: async () => {
     const { CONTROLLERS: controllers } = await import('./worker.module.js');
     const { JOBS: jobs, startWorker } = await import('./start.js');
-    return { controllers, jobs, start: async (given) => startWithMail(given, startWorker) };
+    const start: ServiceCode<WorkerConfig>['start'] = async ({ files, ...given }) =>
+      startWithMail(given, async (options) => startWorker({ ...options, files: files! }));
+    return { controllers, jobs, start };
   },
 };

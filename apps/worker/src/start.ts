@@ -80,18 +80,17 @@ export interface WorkerOptions {
   transport: EventTransport;
   /** The e-mail transport, which its creator closes. */
   mail: MailTransport;
-  /** The file store, without which the worker does not start. Its creator closes it. */
-  files?: FileStore;
+  /** The file store, which its creator closes. */
+  files: FileStore;
 }
 
 /** Starts the worker: databases, listener and jobs. `stop` stops them in reverse order. */
 export async function startWorker(options: WorkerOptions): Promise<RunningService> {
   const { config, logger, transport, files } = options;
-  if (!files) throw new Error('the worker needs a location for its files');
   const databases = await openServiceDatabases('worker', config, ENTITIES);
   const { database, maintenanceDatabase } = databases;
   const service = await startService({
-    module: WorkerModule.register({ ...options, ...databases, files }),
+    module: WorkerModule.register({ ...options, ...databases }),
     logger,
     port: config.port,
     host: config.host,
