@@ -97,6 +97,15 @@ export class DashboardConfig extends InternalCallsConfig {
   peerConnectionsMax: number = 100;
 
   @Setting({
+    env: 'DASHBOARD_CALLS_AT_ONCE',
+    about:
+      'Maximum number of pages and calls of logged-in visitors that the dashboard works on at once. Increase it if the other services are on other machines: pages then mostly wait for the network.',
+  })
+  @IsInt()
+  @Min(1)
+  callsAtOnce: number = 2;
+
+  @Setting({
     env: 'DASHBOARD_DRAIN_NOTICE_MS',
     about:
       'During a shutdown: how long the service reports "not ready" before the listener closes.',

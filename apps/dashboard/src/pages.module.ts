@@ -108,7 +108,7 @@ export class PagesModule {
         { provide: ServiceStatus, useValue: new ServiceStatus(origins, clock, tokens.tls) },
         { provide: APP_GUARD, useClass: ForgeryGuard },
         { provide: APP_GUARD, useClass: SessionGuard },
-        CallsUnderWay,
+        { provide: CallsUnderWay, useValue: new CallsUnderWay(config.callsAtOnce) },
         { provide: APP_INTERCEPTOR, useExisting: CallsUnderWay },
         DashboardCalls,
         JoinedAnswersService,

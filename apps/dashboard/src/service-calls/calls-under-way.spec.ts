@@ -131,6 +131,16 @@ it('S102: an upload or download waits for its turn, and gives the turn up soon, 
   expect([begunBy, begun.at(-1)]).toEqual([[2, 4, 6], 'page']);
 });
 
+it('the number of calls that are in work at once can be increased', async () => {
+  const calls = new CallsUnderWay(4);
+  let begun = 0;
+  for (let account = 0; account < 8; account++) {
+    void enter(calls, `account ${account}`).then(() => begun++);
+  }
+  await setImmediate();
+  expect(begun).toBe(4);
+});
+
 it('S102: calls whose sessions are not known yet take the turns of their site', async () => {
   const calls = new CallsUnderWay();
   const order: string[] = [];

@@ -1,10 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-} from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { type Observable, finalize } from 'rxjs';
 import {
@@ -33,8 +28,7 @@ const OF_A_SITE = 64;
  * is short, because a few accounts with slow calls would otherwise delay everybody's pages.
  */
 const WORK_MS = SECOND_MS / 4;
-const TURNS: FairTurnsLimits = {
-  atOnce: 2,
+const TURNS: Omit<FairTurnsLimits, 'atOnce'> = {
   ofAccount: 2,
   ofAccountMax: OF_A_SITE,
   waitingMax: Infinity,
@@ -54,15 +48,19 @@ const REFUSED_AT_ONCE = 4;
  * that accounts that reload pages, however many, hardly delay the others (S102). The check of a session takes as long as
  * a quick call, so it is part of the turn. Calls whose accounts are not known yet take the turns of their sites.
  */
-@Injectable()
 export class CallsUnderWay implements NestInterceptor {
-  private readonly turns = new FairTurns(TURNS);
+  private readonly turns: FairTurns;
   /** The number of calls of each account or site. */
   private readonly underWay = new Map<string, number>();
   /** The accounts of sessions, by token. The latest session is last. */
   private readonly ofSessions = new Map<string, string>();
   /** The number of recent rejections of each account or site. */
   private readonly refused = new Map<string, number>();
+
+  /** @param atOnce how many pages and calls are worked on at once. */
+  constructor(atOnce = 2) {
+    this.turns = new FairTurns({ ...TURNS, atOnce });
+  }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { endTurn } = context.switchToHttp().getRequest<FastifyRequest>();
