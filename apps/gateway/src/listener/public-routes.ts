@@ -32,6 +32,8 @@ export interface PublicParts {
 }
 
 const CACHED = 'public, max-age=3600';
+/** The headers of pages that programs get in another form. Otherwise, a cache would give one client the other's form. */
+const BY_ACCEPT = { 'Cache-Control': CACHED, Vary: 'Accept' };
 
 /** True for one of these paths, whether or not the method is allowed. */
 export function isPublicPath(path: string): boolean {
@@ -80,7 +82,7 @@ export function addPublicRoutes(
     const page = isForBrowser ? pages.html(code, dashboardUrl) : pages.markdown(code);
     if (page === undefined) throw new NotFound();
     if (isForBrowser) return sendPage(reply, page);
-    return reply.header('Cache-Control', CACHED).type('text/markdown; charset=utf-8').send(page);
+    return reply.headers(BY_ACCEPT).type('text/markdown; charset=utf-8').send(page);
   });
   app.get('/openapi.json', async (request, reply) => sendWhole(request, reply, docs.description));
   app.get('/docs', async (request, reply) => sendWhole(request, reply, docs.reference));
@@ -91,7 +93,7 @@ const wantsHtml = ({ headers }: FastifyRequest) => headers.accept?.includes('tex
 function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return reply
     .header('Content-Security-Policy', PAGE_POLICY)
-    .header('Cache-Control', CACHED)
+    .headers(BY_ACCEPT)
     .type('text/html; charset=utf-8')
     .send(page);
 }
@@ -101,7 +103,9 @@ function sendWhole(
   reply: FastifyReply,
   { type, policy, plain, gzip }: ApiDocument,
 ): FastifyReply {
-  const isCompressed = /\bgzip\b(?!;q=0(?:$|,))/.test(headers['accept-encoding'] ?? '');
+  const isCompressed = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:$|,))/.test(
+    headers['accept-encoding'] ?? '',
+  );
   if (isCompressed) void reply.header('Content-Encoding', 'gzip');
   return reply
     .header('Content-Security-Policy', policy)

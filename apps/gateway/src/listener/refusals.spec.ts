@@ -254,6 +254,7 @@ describe('refusals and public pages', () => {
     await ask(live(apiKey));
     const answer = await ask(live(apiKey));
     expectProblem(answer, 429, 'rate_limited');
+    expect(answer.json.detail).toContain('more than 1 request of class "live"');
     const { headers } = answer;
     const seconds = Math.min(60, Number(headers['retry-after']));
     expect(headers.ratelimit).toBe(`"live";r=0;t=${seconds}`);
@@ -338,6 +339,7 @@ describe('refusals and public pages', () => {
     expect(page.text).toMatch(/^# Too many requests/);
     const html = await ask('/errors/rate_limited', { accept: 'text/html' });
     expect(html.headers['content-security-policy']).toContain("default-src 'none'");
+    expect([page.headers.vary, html.headers.vary]).toEqual(['Accept', 'Accept']);
     expectProblem(await ask('/errors/no_such_code'), 404, 'not_found');
   });
 });

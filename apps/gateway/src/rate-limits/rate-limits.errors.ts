@@ -1,12 +1,12 @@
 import type { ConcurrencyClass, RateClass } from '#libs/contracts';
-import { Problem } from '#libs/platform';
+import { Problem, counted } from '#libs/platform';
 
 export class RateLimited extends Problem {
   constructor(rateClass: RateClass | 'public', limit: number) {
     super({
       code: 'rate_limited',
       status: 429,
-      detail: `You sent more than ${limit} requests of class "${rateClass}" within 60 seconds. Nothing was charged. Wait for the number of seconds in Retry-After.`,
+      detail: `You sent more than ${counted(limit, 'request')} of class "${rateClass}" within 60 seconds. Nothing was charged. Wait for the number of seconds in Retry-After.`,
       members: { class: rateClass, limit, window_seconds: 60 },
     });
   }
