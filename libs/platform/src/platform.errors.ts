@@ -43,7 +43,7 @@ export class NotLoggedIn extends Problem {
 }
 
 /**
- * The error for a call that requires a password entered within the last 10 minutes, when the session is older (S35).
+ * Thrown if a call requires a log-in or an entered password within the last 10 minutes, and both are older (S35).
  */
 export class ReauthenticationRequired extends Problem {
   constructor() {

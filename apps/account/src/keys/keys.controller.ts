@@ -20,7 +20,7 @@ import type { Actor } from '../audit/actor.js';
 import { CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { KeysService } from './keys.service.js';
 
-/** Serves owners' keys. Giving a key more rights requires a log-in within the last 10 minutes (S35). */
+/** Serves owners' keys. Creating or changing a key requires a recent log-in (S35), but revoking it does not. */
 @Controller()
 export class KeysController {
   constructor(

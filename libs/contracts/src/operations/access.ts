@@ -56,7 +56,7 @@ export type Access =
     }
   | {
       kind: 'session';
-      /** Whether the password (or second factor) must have been given within the last 10 minutes (S35). */
+      /** Whether the person must have logged in or entered the password within the last 10 minutes (S35). */
       needsReauthentication?: boolean;
       /**
        * Whether the call counts towards the account's limit of 300 recorded changes per hour. Calls that revoke access

@@ -15,8 +15,8 @@ import {
 const LIMIT_BYTES = 16_384;
 const ID = '019a5f00-0000-7000-8000-000000000004';
 /**
- * The access of calls that may give a key more rights: they require a password that was entered within the last ten
- * minutes (S35), and may be repeated with an idempotency key.
+ * The access of calls that may give a key more rights: they require a log-in or an entered password within the last
+ * 10 minutes (S35), and may be repeated with an idempotency key.
  */
 const POWERFUL = {
   access: { kind: 'session', needsReauthentication: true, isPaced: true },

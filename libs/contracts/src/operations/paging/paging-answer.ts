@@ -48,7 +48,10 @@ export function onePage(records: number, pageSize: number): Paging {
 
 /** A data source that is loaded on this installation. */
 export class LoadedSource {
-  /** The kind of the source, such as `zone:com` or `whois`. */
+  /**
+   * The name that the operator gave to the source; `lookups` for this installation's own lookups, `fixtures` for the
+   * answers to test keys.
+   */
   @IsString()
   source: string;
 
