@@ -14,8 +14,8 @@ const operation = {
   answers: [{ type: 'file', mediaTypes: ['text/csv'] }],
 } as unknown as Operation;
 
-it('earlier answers on the same connection give a reader no lead', async () => {
-  const socket = { bytesWritten: 100 * 1024 ** 2, writableLength: 0, setTimeout: () => {} };
+/** Starts a download whose client does not read, and waits for its first byte. */
+async function begin(socket: { bytesWritten: number }) {
   const response = Object.assign(new EventEmitter(), {
     writableNeedDrain: true,
     writeHead: () => {},
@@ -24,7 +24,11 @@ it('earlier answers on the same connection give a reader no lead', async () => {
   });
   const call = {
     operation,
-    request: { socket, headers: {}, method: 'GET' },
+    request: {
+      socket: Object.assign(socket, { writableLength: 0, setTimeout: () => {} }),
+      headers: {},
+      method: 'GET',
+    },
     response,
     dispatcher: {
       request: async () => ({ statusCode: 200, headers: {}, body: Readable.from(['a']) }),
@@ -37,9 +41,27 @@ it('earlier answers on the same connection give a reader no lead', async () => {
   let isOver = false;
   const end = download.run().finally(() => (isOver = true));
   while (response.listenerCount('drain') === 0) await setImmediate();
+  const isOverNow = async () => (await setImmediate(), isOver);
+  return { download, end, isOverNow };
+}
+
+it('earlier answers on the same connection give a reader no lead', async () => {
+  const { download, end, isOverNow } = await begin({ bytesWritten: 100 * 1024 ** 2 });
   const nowMs = monotonicMs();
   for (let second = 0; second <= 61; second++) download.look(nowMs + second * SECOND_MS);
-  await setImmediate();
-  expect(isOver).toBe(true);
+  expect(await isOverNow()).toBe(true);
+  expect(await end).toEqual({ status: 200, isWhole: false });
+});
+
+it('S77: a download ends after twelve hours, so that one that continues is checked again', async () => {
+  const socket = { bytesWritten: 0 };
+  const { download, end, isOverNow } = await begin(socket);
+  const nowMs = monotonicMs();
+  for (let hour = 0; hour <= 12; hour++) {
+    expect(await isOverNow()).toBe(false);
+    socket.bytesWritten += 1024 ** 3;
+    download.look(nowMs + hour * HOUR_MS);
+  }
+  expect(await isOverNow()).toBe(true);
   expect(await end).toEqual({ status: 200, isWhole: false });
 });

@@ -1,12 +1,18 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { ServiceUnavailable, monotonicMs } from '#libs/platform';
+import { HOUR_MS, ServiceUnavailable, monotonicMs } from '#libs/platform';
 import { AnswerTimeout } from '../refusals.errors.js';
 import { ReadingFloor } from './reading-floor.js';
 import { refusalOf } from './refusal-of.js';
 import { askedHeaders, fileAddress, fileHeaders } from './transfer-headers.js';
 import { Transfer, type TransferEnd, TransferRefusal } from './transfer.js';
+
+/**
+ * A client that continues with `Range` makes a new request, whose rights are checked. Otherwise, one whose account was
+ * deleted could read a large file for days.
+ */
+const DURATION_MAX_MS = 12 * HOUR_MS;
 
 export class Download extends Transfer {
   private readonly floor = new ReadingFloor();
@@ -20,8 +26,8 @@ export class Download extends Transfer {
   }
 
   /**
-   * Stops the download if the owner does not begin to answer in time or falls silent, or if the client reads more
-   * slowly than the minimum rate.
+   * Stops the download if the owner does not begin to answer in time or falls silent, if the client reads more slowly
+   * than the minimum rate, or after `DURATION_MAX_MS`.
    */
   look(nowMs: number): void {
     const { answerTimeoutMs, idleTimeoutMs, response } = this.call;
@@ -32,7 +38,8 @@ export class Download extends Transfer {
     const isReaderWaitedFor = response.writableNeedDrain;
     if (isReaderWaitedFor) this.heardMs = nowMs;
     const isSlow = this.floor.isBelow(nowMs, this.movedBytes, isReaderWaitedFor);
-    if (isSlow || nowMs - this.heardMs > idleTimeoutMs) this.stop();
+    const isLong = nowMs - this.startedMs >= DURATION_MAX_MS;
+    if (isSlow || isLong || nowMs - this.heardMs > idleTimeoutMs) this.stop();
   }
 
   protected async pass(): Promise<TransferEnd | TransferRefusal> {
