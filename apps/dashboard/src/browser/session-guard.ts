@@ -54,7 +54,7 @@ export class SessionGuard implements CanActivate {
     const { visitor } = request;
     const session = await currentSession(this.proxies.of('account'), visitor);
     request.session = session ?? undefined;
-    if (session) this.calls.noteSession(visitor.sessionToken!, session.accountId);
+    if (visitor.sessionToken) this.calls.noteSession(visitor.sessionToken, session?.accountId);
     if (who === 'either') return;
     if (!session) throw new NotLoggedIn();
     const isAllowed = accountStates?.some((state) => state === session.accountState) ?? true;

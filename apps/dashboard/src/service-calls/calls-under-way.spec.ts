@@ -224,6 +224,31 @@ it('S102: calls whose clients have disconnected count until their work ends, and
   expect(under.arrived).toHaveLength(IN_WORK);
 });
 
+it('S102: calls with a session that has ended do not count for its account', async () => {
+  const { session } = under;
+  const ofAccount = { ...session, accountId: newId() };
+  const [ended, cookie] = [`${under.cookie}4`, `${under.cookie}5`];
+  for (const current of [ofAccount, null as never]) {
+    under.session = current;
+    await knowSession(ended);
+  }
+  under.session = ofAccount;
+  await knowSession(cookie);
+  under.isSilent = true;
+  const leaving = new AbortController();
+  const entered = jest.spyOn(CallsUnderWay.prototype, 'enter');
+  const waiting = Array.from({ length: AT_ONCE }, () =>
+    call('/api/keys', leaving.signal, cookie).catch(() => {}),
+  );
+  await waitFor('the calls to be counted', () => entered.mock.calls.length === AT_ONCE);
+  entered.mockRestore();
+  under.session = null as never;
+  expect((await call('/api/keys', undefined, ended)).statusCode).toBe(401);
+  under.session = session;
+  leaving.abort();
+  await Promise.all(waiting);
+});
+
 it('S102: the overview of a logged-in visitor counts like every other page', async () => {
   under.session = { ...under.session, accountId: newId() };
   const cookie = `${under.cookie}3`;

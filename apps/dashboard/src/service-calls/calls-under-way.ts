@@ -81,10 +81,10 @@ export class CallsUnderWay implements NestInterceptor {
     throw new TooManyCalls();
   }
 
-  /** Remembers the account of a session. */
-  noteSession(token: string, accountId: string): void {
+  /** Remembers the account of a session. @param accountId undefined if the session has ended or never existed. */
+  noteSession(token: string, accountId?: string): void {
     this.ofSessions.delete(token);
-    this.ofSessions.set(token, accountId);
+    if (accountId !== undefined) this.ofSessions.set(token, accountId);
     if (this.ofSessions.size > SESSIONS_MAX) {
       this.ofSessions.delete(this.ofSessions.keys().next().value!);
     }
