@@ -354,8 +354,8 @@ export interface PaymentProcessor {
   changeTax(request: TaxChangeRequest, key: string): Promise<CallResult<unknown>>;
 
   /**
-   * Ends a subscription, at the end of its period or at once. `key` identifies this call; a later call needs another
-   * key.
+   * Ends a subscription, at the end of its period or at once. If its period is not paid, it always ends at once. `key`
+   * identifies this call; a later call needs another key.
    */
   cancel(
     subscriptionId: string,

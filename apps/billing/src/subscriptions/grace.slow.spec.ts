@@ -88,6 +88,15 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
     expect(await failRenewal()).toMatchObject(rights('api-5K-month'));
   });
 
+  it('an overdue plan that is cancelled ends at once and is not charged again', async () => {
+    const id = await subscribe('api-5K-month');
+    await failRenewal();
+    const { body } = await billing.call('POST', `subscriptions/${id}/cancel`, { accountId });
+    expect(body.subscription).toMatchObject({ state: 'cancelled', is_current: false });
+    await billing.pass(12 * DAY_MS);
+    expect(await side.moneyOf(accountId)).toEqual({ paid: 10_00, refunded: 0 });
+  });
+
   if (processor === 'stripe') {
     it('an upgrade two seconds before the end of the period does not grant its rights, not even from one unit to 20', async () => {
       const id = await subscribe('api-5K-month');

@@ -226,11 +226,15 @@ export class StripeSubscriptions {
     return this.snapshot(changed);
   }
 
+  /**
+   * Cancels a subscription at once or at the end of its period. While a payment is overdue, it ends at once also with
+   * `period_end`, because Stripe would keep trying to charge for the period.
+   */
   async cancel(id: string, when: 'period_end' | 'now', key: string): Promise<SubscriptionSnapshot> {
-    await this.releaseSchedule(id, key);
+    const { status } = await this.releaseSchedule(id, key);
     const options = { idempotencyKey: `cancel:${key}` };
     const ended =
-      when === 'now'
+      when === 'now' || status === 'past_due'
         ? await this.stripe.subscriptions.cancel(id, { expand: EXPAND }, options)
         : await this.stripe.subscriptions.update(
             id,
@@ -247,12 +251,18 @@ export class StripeSubscriptions {
     return this.snapshot(await this.stripe.subscriptions.update(id, params, options));
   }
 
-  /** Releases the schedule, because Stripe refuses other changes to the end of a subscription that has one. */
-  private async releaseSchedule(id: string, key: string): Promise<void> {
-    const { schedule } = await this.stripe.subscriptions.retrieve(id);
-    if (schedule === null) return;
-    const options = { idempotencyKey: `release:${key}` };
-    await this.stripe.subscriptionSchedules.release(idOf(schedule), {}, options);
+  /**
+   * Releases the schedule, because Stripe refuses other changes to the end of a subscription that has one.
+   * @returns the subscription as it was before.
+   */
+  private async releaseSchedule(id: string, key: string): Promise<Stripe.Subscription> {
+    const subscription = await this.stripe.subscriptions.retrieve(id);
+    const { schedule } = subscription;
+    if (schedule !== null) {
+      const options = { idempotencyKey: `release:${key}` };
+      await this.stripe.subscriptionSchedules.release(idOf(schedule), {}, options);
+    }
+    return subscription;
   }
 
   private async itemOf({ subscriptionId, plan, quantity, currency }: ChangeRequest) {
