@@ -72,8 +72,8 @@ requests remain, and for how many seconds. A request over the limit returns 429 
 ### Errors
 
 Errors are \`application/problem+json\` (RFC 9457). \`code\` is stable, for use in programs. \`type\` links to a page that
-explains the error and what to do. \`errors\` lists the invalid parameters. \`retryable\` says whether the same request may
-succeed later. Quote \`request_id\` (also in \`X-Request-Id\`) when you contact support.
+explains the error and what to do. \`errors\` lists the invalid parameters and members of the body. \`retryable\` says
+whether the same request may succeed later. Quote \`request_id\` (also in \`X-Request-Id\`) when you contact support.
 
 ### Idempotency
 
@@ -89,7 +89,7 @@ ${fixtureTable(operations)}
 
 ### Paging
 
-Every list has the same \`paging\` object. To get the next page, follow \`Link: <…>; rel="next"\` (the URL does not contain
+Every list with pages has the same \`paging\` object. To get the next page, follow \`Link: <…>; rel="next"\` (the URL does not contain
 your key), or send \`paging.next_cursor\` as \`cursor\` and leave the other parameters unchanged. Searches also accept
 \`page\`, up to 100. \`mode=preview\` counts the records and returns the price of reading them, free of charge. A page is
 charged only if it contains records. \`coverage\` says which data was searched. \`max_credits\` rejects a page that costs
