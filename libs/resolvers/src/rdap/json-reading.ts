@@ -52,8 +52,9 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
 }
 
 /**
- * Returns a string or number as one line of text of limited length, without control characters, including those that
- * change the writing direction; undefined for any other value, or if nothing is left.
+ * Returns a string or number as one line of well-formed text of limited length, without control characters, including
+ * those that change the writing direction; undefined for any other value, or if nothing is left. Half a surrogate pair,
+ * which JSON may contain, would break strict readers of our answers, such as PostgreSQL.
  */
 export function textIn(value: unknown): string | undefined {
   return textUpTo(value, TEXT_LENGTH_MAX);
@@ -61,7 +62,7 @@ export function textIn(value: unknown): string | undefined {
 
 function textUpTo(value: unknown, lengthMax: number): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const start = String(value).slice(0, lengthMax);
+  const start = String(value).slice(0, lengthMax).toWellFormed();
   meter.count(start.length + 1);
   const text = start
     .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')

@@ -291,6 +291,16 @@ describe('readRdapDomain', () => {
     expect(contacts?.registrant?.name).toBe('elpmaxE Hol dings Bcc: x');
   });
 
+  it('S67: texts are well-formed, even where one is cut or has half a surrogate pair', () => {
+    const properties = [
+      ['fn', {}, 'text', `${'x'.repeat(999)}\u{1f600}`],
+      ['org', {}, 'text', 'Half\ud83d'],
+    ];
+    const entities = [{ roles: ['registrant'], vcardArray: ['vcard', properties] }];
+    const json = { ldhName: domain, handle: '\udc00', entities };
+    expect(JSON.stringify(readRdapDomain(json, domain))).not.toMatch(/\\ud[89a-f]/);
+  });
+
   it('S69: members and values named like members of Object.prototype pollute nothing', () => {
     const text = `{"ldhName":"${domain}","__proto__":{"polluted":1},
       "entities":[{"roles":["__proto__","constructor","toString"],"__proto__":{"polluted":1},
