@@ -1,17 +1,23 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UPLOAD_BYTES_MAX } from '#libs/contracts';
+import type { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { ReadQueue } from './upload-queues.js';
+import { UploadsRepository } from './uploads.repository.js';
 
 const PATH = '/internal/uploads';
 const TUS = { 'tus-resumable': '1.0.0' };
 const NAMES = 'name-1.com\nNAME-1.com\nno name\n\nname-2.de\n';
 /** The number of lines, including the blank line in the text and the empty one after the last line ending. */
 const LINES_READ = 6;
+/** A hundred and more blocks of the table. */
+const OTHERS_JOBS = 5_000;
 const COUNTED = { lines: 4, unique: 2, invalid: 1, duplicates: 1 };
+
+type BlocksRead = Record<'Shared Hit Blocks' | 'Shared Read Blocks', number>;
 
 describe('the uploads of an account', () => {
   const under = new WorkerUnderTest();
@@ -39,6 +45,35 @@ describe('the uploads of an account', () => {
       [uploads[0].id],
     );
     expect(count).toBe('0');
+  });
+
+  it('deleting an upload reads only the jobs of its own account', async () => {
+    const accountId = newId();
+    const { id } = await under.upload(accountId, NAMES);
+    await under.endOfUpload(accountId, id);
+    await under.database.query(
+      `insert into jobs (id, account_id, kind, state, format, max_age_seconds, list_id, lines, unique_names, invalid,
+         invalid_lines, created_at, deadline_at)
+       select gen_random_uuid(), gen_random_uuid(), 'dns', 'canceled', 'csv.gz', 0, gen_random_uuid(), 1, 1, 0, '[]',
+         now(), now()
+       from generate_series(1, $1)`,
+      [OTHERS_JOBS],
+    );
+    await under.database.query('analyze jobs');
+    const blocks: number[] = [];
+    const query = async (sql: string, parameters: unknown[]) => {
+      const [answer] = await under.database.query<{ 'QUERY PLAN': [{ Plan: BlocksRead }] }>(
+        `explain (analyze, buffers, format json) ${sql}`,
+        parameters,
+      );
+      const plan = answer['QUERY PLAN'][0].Plan;
+      blocks.push(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']);
+      return [answer];
+    };
+    await new UploadsRepository().delete({ query } as unknown as Transaction, { id, accountId });
+    await under.database.query('delete from jobs where deadline_at = created_at');
+    expect(blocks).toHaveLength(4);
+    expect(Math.max(...blocks)).toBeLessThan(30);
   });
 
   it('S71: unread uploads may total at most 1.5 GiB', async () => {

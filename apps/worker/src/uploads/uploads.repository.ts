@@ -11,7 +11,7 @@ const COLUMNS = `id, account_id as "accountId", state, file_name as "fileName", 
   received_bytes::float8 as "receivedBytes", pieces, lines, unique_names as "uniqueNames", invalid,
   invalid_lines as "invalidLines", name_groups as groups, refusal, created_at as "createdAt", expires_at as "expiresAt"`;
 /** SQL: whether a job that is not yet split into chunks still needs the names of the upload. */
-const IN_USE = `exists (select from jobs where jobs.list_id = uploads.id and jobs.state in ('validating', 'queued'))`;
+const IN_USE = `exists (select from jobs where jobs.account_id = uploads.account_id and jobs.list_id = uploads.id and jobs.state in ('validating', 'queued'))`;
 
 @Injectable()
 export class UploadsRepository {
