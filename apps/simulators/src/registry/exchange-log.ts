@@ -5,14 +5,14 @@ const LONGEST_LOG = 10_000;
 export interface LoggedExchange extends Exchange {
   /** The query as the client sent it: the line on port 43, or the RDAP path. */
   question: string;
+  /** The name, address, block or AS number in the query. */
   domain: string;
   /** The host name in the client's TLS greeting; unknown on port 43. */
   host?: string;
 }
 
 /**
- * The latest queries to the simulator, in order, so that a test can count the work that an answer required. RDAP
- * queries about addresses and AS numbers are not included.
+ * The latest queries to the simulator, in order, so that a test can count the work that an answer required.
  */
 export class ExchangeLog {
   readonly entries: LoggedExchange[] = [];

@@ -50,8 +50,12 @@ export class RdapServer {
   private serve(request: IncomingMessage, response: ServerResponse): void {
     const host = (request.socket as TLSSocket).servername || 'localhost';
     const path = request.url ?? '/';
-    const block = numberObject(path);
-    if (request.method === 'GET' && block !== undefined) return send(response, 200, block);
+    const number = numberIn(path);
+    if (request.method === 'GET' && number !== undefined) {
+      const { question: domain, object } = number;
+      this.exchanges.add({ protocol: 'rdap', role: 'registry', question: path, domain, host });
+      return send(response, 200, object);
+    }
     const domain = /\/domain\/([a-z0-9.-]{1,253})$/i.exec(path)?.[1]?.toLowerCase();
     if (request.method !== 'GET' || domain === undefined) {
       return send(response, 400, errorObject(400, 'Bad Request'));
@@ -150,11 +154,12 @@ export class RdapServer {
   }
 }
 
-/** Returns the record of the address, block or AS number that a path names; undefined for another path. */
-function numberObject(path: string): Record<string, unknown> | undefined {
+/** Returns the address, block or AS number that a path names, and its record; undefined for another path. */
+function numberIn(path: string) {
   const [, kind, question] = /\/(ip|autnum)\/([0-9a-f.:/]{1,60})$/i.exec(path) ?? [];
   if (question === undefined) return undefined;
-  return kind === 'ip' ? networkObject(question) : autnumObject(question);
+  const object = kind === 'ip' ? networkObject(question) : autnumObject(question);
+  return { question, object };
 }
 
 function send(response: ServerResponse, status: number, body: Record<string, unknown>): void {

@@ -44,7 +44,7 @@ async function whois(question: string, port = registries): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function rdap(host: string, domain: string): Promise<RdapAnswer> {
+function rdap(host: string, name: string, kind = 'domain'): Promise<RdapAnswer> {
   return new Promise((resolve, reject) => {
     const options = {
       host: '127.0.0.1',
@@ -53,7 +53,7 @@ function rdap(host: string, domain: string): Promise<RdapAnswer> {
       ca,
       agent: false as const,
     };
-    get({ ...options, path: `/domain/${domain}` }, (response) => {
+    get({ ...options, path: `/${kind}/${name}` }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => (text += part));
       response.on('error', reject);
@@ -250,5 +250,7 @@ describe('misbehaviour', () => {
         host: 'rdap.denic.de',
       },
     ]);
+    await rdap('rdap.arin.net', '64500', 'autnum');
+    expect(simulator.exchanges.of('64500')).toMatchObject([{ question: '/autnum/64500' }]);
   });
 });
