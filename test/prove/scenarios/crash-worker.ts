@@ -7,8 +7,8 @@ import { Victim } from '../environment/victim.js';
 import type { Harness, Scenario } from '../scenario.js';
 import { WORKER_DUTIES, type WorkerDuty } from './worker-duties.js';
 
-/** The number of kills of a duty with `--long`, shared by its crash points; otherwise, there is one at each point. */
-const LONG_KILLS = 10;
+/** The number of kills at each crash point with `--long`; otherwise, there is one. */
+const LONG_KILLS = 3;
 /** Expires the leases of killed processes, and skips the waits until their work is undone or removed. */
 const HURRY = `
   update worker.work set until = clock_timestamp()
@@ -59,8 +59,8 @@ async function crashAtAll(
     });
   };
   const oneMore = await open({ installation, customer, receiver, call });
-  for (let kill = 0; kill < (isLong ? LONG_KILLS : points.length); kill++) {
-    const point = points[kill % points.length];
+  const rounds = isLong ? LONG_KILLS : 1;
+  for (const point of Array.from({ length: rounds }, () => points).flat()) {
     const circumstances = { hurry: HURRY, settings: receiver.environment };
     await new Victim(harness, 'worker', [point], circumstances).during(() => oneMore(point));
   }
