@@ -159,7 +159,7 @@ function numberIn(path: string) {
   const [, kind, question] = /\/(ip|autnum)\/([0-9a-f.:/]{1,60})$/i.exec(path) ?? [];
   if (question === undefined) return undefined;
   const object = kind === 'ip' ? networkObject(question) : autnumObject(question);
-  return { question, object };
+  return object && { question, object };
 }
 
 function send(response: ServerResponse, status: number, body: Record<string, unknown>): void {
