@@ -47,7 +47,7 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
           and then ends.
         </li>
         ${owned.line === 'api' ? html`<li>${PLAN_CREDITS_RULE} ${creditsEnd(owned)} Credits of packages stay.</li>` : undefined}
-        <li>Until then, you can undo the cancellation under Subscriptions.</li>
+        ${owned.state === 'past_due' ? undefined : html`<li>Until then, you can undo the cancellation under Subscriptions.</li>`}
       </ul>
       <div class="field">
         <label for="reason">Why are you cancelling? (optional)</label>
@@ -123,7 +123,7 @@ function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean
       </p>
       ${taxText(owned)}
       ${isWaiting ? html`<p>The plan is paid and its credits are on their way. Load this page again in a moment.</p>` : undefined}
-      ${state === 'past_due' ? html`<p>${refusal(owned)}; ${priceOf(owned)} is due. Please change the payment details. Everything keeps working for 7 days after the paid period.</p>` : undefined}
+      ${state === 'past_due' ? html`<p>${refusal(owned)}; ${priceOf(owned)} is due. Please change the payment details. ${afterFailure(owned)}</p>` : undefined}
       ${owned.is_current && owned.unpaid_change ? unpaidSection(context, owned, owned.unpaid_change) : undefined}
     </div>
     ${is_current ? actions(context, owned) : undefined}
@@ -151,6 +151,11 @@ function unpaidSection(
       )}
     </div>`;
 }
+
+const afterFailure = ({ paid_through: paidThrough }: SubscriptionAnswer) =>
+  paidThrough === null
+    ? 'The plan begins once it is paid.'
+    : 'Everything keeps working for 7 days after the paid period.';
 
 const refusal = ({ processor }: SubscriptionAnswer) =>
   processor === 'paypal' ? 'PayPal declined the payment' : 'Your card was declined';

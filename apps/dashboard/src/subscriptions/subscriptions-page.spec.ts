@@ -1,0 +1,43 @@
+import { expect, it } from '@jest/globals';
+import type { SubscriptionAnswer } from '#libs/contracts';
+import { cancelPage, subscriptionsPage } from './subscriptions-page.js';
+
+const CONTEXT = { csrfToken: 'token', isLoggedIn: true, hasMailbox: false };
+const ACTIVE: SubscriptionAnswer = {
+  id: '0198-s',
+  line: 'api',
+  state: 'active',
+  sku: 'api-15K-month',
+  quantity: 1,
+  interval: 'month',
+  amount_micros: '27000000',
+  tax_micros: '0',
+  currency: 'USD',
+  processor: 'paypal',
+  period_start: '2026-11-20T10:00:00.000Z',
+  period_end: '2026-12-20T10:00:00.000Z',
+  paid_through: '2026-12-20T10:00:00.000Z',
+  cancel_at: null,
+  pending_change: null,
+  unpaid_change: null,
+  is_current: true,
+};
+const OVERDUE: SubscriptionAnswer = {
+  ...ACTIVE,
+  state: 'past_due',
+  paid_through: ACTIVE.period_start,
+};
+
+it('a cancellation can be undone until the end of the period, but not that of an overdue plan', () => {
+  expect(cancelPage(CONTEXT, ACTIVE).text).toContain('you can undo the cancellation');
+  expect(cancelPage(CONTEXT, OVERDUE).text).not.toContain('undo');
+});
+
+it('an overdue plan keeps working, but not one that was never paid', () => {
+  const shown = (one: SubscriptionAnswer) =>
+    subscriptionsPage(CONTEXT, { subscriptions: [one] }).text;
+  expect(shown(OVERDUE)).toContain('Everything keeps working for 7 days after the paid period.');
+  const unpaid = shown({ ...OVERDUE, paid_through: null });
+  expect(unpaid).toContain('The plan begins once it is paid.');
+  expect(unpaid).not.toContain('keeps working');
+});
