@@ -4,7 +4,7 @@ import { checkPortFree } from '../../solo/src/checks/machine-checks.js';
 import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { announcement } from './announcement/box.js';
 import { ClusterConfig } from './cluster.config.js';
-import { type RunningCluster, startCluster } from './cluster.js';
+import type { RunningCluster } from './cluster.js';
 import type { ClusterOptions } from './cluster-options.js';
 import { Supervisor } from './processes/supervisor.js';
 
@@ -22,6 +22,8 @@ async function main(): Promise<void> {
     settings,
   );
   say('Starting …');
+  // A mistake on the command line is reported without waiting for all services' modules.
+  const { startCluster } = await import('./cluster.js');
   await checkPortFree(apiPort, 'API_PORT');
   await checkPortFree(dashboardPort, 'DASHBOARD_PORT');
   const interruption = new AbortController();
