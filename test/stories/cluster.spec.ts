@@ -48,25 +48,6 @@ describeOnCluster('a process for each service', () => {
       await customer.waitForCredits(490);
     });
 
-    it('an unavailable broker is reported, but no service becomes unready because of it', async () => {
-      const { broker, processes } = deployment.cluster;
-      broker?.kill('SIGKILL');
-      const entitlement = named(processes, 'entitlement');
-      const degraded = { status: 200, body: { status: 'degraded', faults: ['broker'] } };
-      await waitFor(
-        'the broker to be reported as down',
-        () => isReadiness(entitlement, degraded),
-        START_LIMIT_MS,
-      );
-      await broker?.start();
-      const well = { status: 200, body: { status: 'ok', faults: [] } };
-      await waitFor(
-        'the broker to be reported as up',
-        () => isReadiness(entitlement, well),
-        START_LIMIT_MS,
-      );
-    });
-
     it('a service is not ready without its database, and becomes ready when the database is back', async () => {
       const { postgres, processes } = deployment.cluster;
       const account = named(processes, 'account');

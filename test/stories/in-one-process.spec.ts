@@ -4,13 +4,12 @@ import { bulkJobs } from './bulk-jobs.story.js';
 import { buyCredits } from './buy-credits.story.js';
 import { databaseFiles } from './database-files.story.js';
 import { openSoloWithPayments } from './deployment.js';
-import { firstLight } from './first-light.story.js';
 import { plansAndMoneyBack } from './plans.story.js';
 import { watchedNames } from './watched-names.story.js';
 
 /**
  * Runs the stories in one installation, because its start takes as long as a short story. `cluster.spec.ts` runs those
- * about purchases with Stripe and about notifications.
+ * from sign-up to erasure, about purchases with Stripe and about notifications.
  */
 describe('in one process', () => {
   const receiver = new WebhookReceiver();
@@ -26,8 +25,6 @@ describe('in one process', () => {
 
   // This story runs first, before another story advances the clock by months.
   describe('database files', () => databaseFiles(() => deployment));
-
-  describe('from sign-up to erasure', () => firstLight(() => deployment));
 
   describe('credits are bought with PayPal', () => buyCredits(() => deployment, 'paypal'));
 

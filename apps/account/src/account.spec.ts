@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newId } from '#libs/platform';
 import { scrape } from '#test/environment';
 import {
@@ -67,6 +67,19 @@ describe('account', () => {
     expect(scraped.get('dds_mail_unsent{state="dead"}')).toBe(0);
     const text = [...scraped.keys()].join();
     for (const secret of [email, accountId, '192.0.2']) expect(text).not.toContain(secret);
+  });
+
+  it('an unavailable broker is reported, and the service remains ready', async () => {
+    const check = jest.spyOn(account.transport, 'check');
+    check.mockRejectedValueOnce(new Error('the brokers accept no events'));
+    const url = `${account.service.url}/ready`;
+    const [during, after] = [await fetch(url), await fetch(url)];
+    check.mockRestore();
+    expect([during.status, await during.json()]).toEqual([
+      200,
+      { status: 'degraded', faults: ['broker'] },
+    ]);
+    expect(await after.json()).toEqual({ status: 'ok', faults: [] });
   });
 
   it.each(ROUTES)('S86: %s %s requires a session', async (method, path, body) => {

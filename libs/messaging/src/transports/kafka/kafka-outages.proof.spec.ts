@@ -124,11 +124,13 @@ new KafkaHarness().describe('while the broker is down', () => {
         () => running.transport.health().every(({ isMember }) => !isMember),
         OUTAGE_LIMIT_MS,
       );
+      await expect(running.transport.check()).rejects.toThrow(/accept no events|receives nothing/);
       expect(await messaging.unsent()).toBe(numbers.length);
       await broker.restart();
       await untilHeard(key, numbers);
       await untilMembers();
       await untilSent();
+      await running.transport.check();
     },
     SPEC_LIMIT_MS,
   );
