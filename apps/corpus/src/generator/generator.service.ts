@@ -34,17 +34,20 @@ export class GeneratorService {
   ) {}
 
   /**
-   * Adds a range of names with their histories up to today. The same seed and day always give the same names and
-   * histories.
+   * Adds a range of names with their histories up to today, except names of other sources. The same seed and day always
+   * give the same names and histories.
    */
   async generate({ from, names, seed }: GeneratedStretch): Promise<Recorded> {
     const now = this.clock.now();
     const today = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
-    const observations = Array.from({ length: names }, (_, place) =>
+    const generated = Array.from({ length: names }, (_, place) =>
       generatedHistory(from + place, seed, today),
     ).flat();
     return this.database.transaction(async (transaction) => {
       const sourceId = await this.sources.ensure(transaction, GENERATED);
+      const given = new Map(generated.map(({ name }) => [name.name, name]));
+      const others = await this.repository.listOfOthers(transaction, [...given.values()], sourceId);
+      const observations = generated.filter(({ name }) => !others.has(name.name));
       const recorded = await this.observations.recordIn(transaction, observations, sourceId);
       await this.sources.addBatch(transaction, {
         sourceId,

@@ -73,4 +73,14 @@ describe('generated names', () => {
     expect(await Promise.all(tables.map(count))).toEqual([0, 0, 0, 0, 0, 1]);
     expect(await count('tld_names where names <> 0')).toBe(0);
   });
+
+  it('are not mixed with what other sources know about a name', async () => {
+    const name = generatedName(3, SEED);
+    const record = { registrant_contact: { name: 'Real Owner' } };
+    await corpus.record({ kind: 'whois', name, at: '2020-01-01T00:00:00Z', record });
+    expect((await corpus.generate(NAMES, SEED)).newNames).toBe(NAMES - 1);
+    await corpus.clearGenerated();
+    const rows = await Promise.all(['whois_revision', 'contact_token', 'dns_span'].map(count));
+    expect(rows).toEqual([1, 1, 0]);
+  });
 });
