@@ -58,6 +58,7 @@ beforeEach(() => {
     isElsewhere: false,
     leaseMax: 1_000,
     ttlMs: HOUR_MS,
+    gate: undefined,
   });
   entitlement.defaultBalance = 100_000;
   leases = open();
@@ -78,17 +79,17 @@ afterAll(async () => {
 
 const logger = new Logger('gateway', { write: () => {} });
 
-function open(settleIntervalMs = 20): LeaseClient {
+function open(settleIntervalMs = 20, client = services.entitlement): LeaseClient {
   journalPath = join(folder, newId());
-  const client = new LeaseClient({
-    client: services.entitlement,
+  const opened = new LeaseClient({
+    client,
     logger,
     journalPath,
     requestDeadlineMs: 1_000,
     settleIntervalMs,
   });
-  client.start();
-  return client;
+  opened.start();
+  return opened;
 }
 
 const reserve = (cost = 1) => leases.reserve(accountId, cost, monotonicMs());
@@ -265,6 +266,21 @@ describe('the lease client', () => {
     expect(leases.pools.get(accountId)!.isAsking).toBe(false);
   });
 
+  it('while 64 calls for leases are running, no lease is prefetched', async () => {
+    const lease = (await reserve()) as Lease;
+    const pool = leases.pools.get(accountId)!;
+    const gate = Promise.withResolvers<void>();
+    around.entitlement.gate = gate.promise;
+    const waiting = Array.from({ length: 64 }, () => leases.reserve(newId(), 1, monotonicMs()));
+    expect(await reserve(8)).toBe(lease);
+    expect(pool.isAsking).toBe(false);
+    gate.resolve();
+    await Promise.all(waiting);
+    leases.finish(lease, 8, 0);
+    expect(await reserve(8)).toBe(lease);
+    expect(pool.isAsking).toBe(true);
+  });
+
   it.each(['isDown', 'isElsewhere'] as const)(
     'after a vain attempt (%s), no lease is prefetched for a second',
     async (state) => {
@@ -372,14 +388,7 @@ describe('the lease client', () => {
       },
     });
     await leases.drain(10_000);
-    leases = new LeaseClient({
-      client: recording,
-      logger,
-      journalPath: join(folder, newId()),
-      requestDeadlineMs: 1_000,
-      settleIntervalMs: 20,
-    });
-    leases.start();
+    leases = open(20, recording);
     await spend(2);
     await waitFor('the charge', () => around.entitlement.charged(accountId) === 2);
     const seen = totals.length;

@@ -75,6 +75,8 @@ const WANTED_AHEAD_SECONDS = 30;
 /** The next lease is requested when less than this share of the current lease is left. */
 const REFILL_AT = 0.2;
 const PREFETCH_PAUSE_MS = SECOND_MS;
+/** While this many calls for leases are running, none is prefetched. The requests that need a lease now come first. */
+const PREFETCH_CALLS_MAX = 64;
 
 /**
  * Obtains and spends this gateway's leases. It reserves credits at once while a lease has room, requests the next lease
@@ -93,6 +95,7 @@ export class LeaseClient {
   private isDraining = false;
   private isDrained = false;
   private leaseCount = 0;
+  private acquiring = 0;
   private expiryTimer?: NodeJS.Timeout;
 
   constructor(private readonly options: LeaseClientOptions) {
@@ -151,7 +154,8 @@ export class LeaseClient {
     if (lease === undefined) return this.wait(pool, cost, nowMs, request);
     lease.reserved += cost;
     this.counts.hits++;
-    if (!pool.isAsking && isRunningOut(pool, lease, cost, nowMs)) this.askFor(pool, request);
+    const mayPrefetch = !pool.isAsking && this.acquiring < PREFETCH_CALLS_MAX;
+    if (mayPrefetch && isRunningOut(pool, lease, cost, nowMs)) this.askFor(pool, request);
     return lease;
   }
 
@@ -253,14 +257,12 @@ export class LeaseClient {
     const call = this.pools.nextCall();
     this.journal.opened(lease);
     this.settler.opened(lease);
+    this.acquiring++;
     try {
-      const answer = await this.options.client.acquire({
-        leaseId: lease.id,
-        accountId,
-        gatewayId: this.gatewayId,
-        min,
-        wanted,
-      });
+      const { gatewayId } = this;
+      const answer = await this.options.client
+        .acquire({ leaseId: lease.id, accountId, gatewayId, min, wanted })
+        .finally(() => this.acquiring--);
       await this.take(pool, lease, { answer, call, askedAtMs, min });
     } catch (error) {
       // Entitlement may have granted the lease although its answer was lost, so the lease is closed by its id.
