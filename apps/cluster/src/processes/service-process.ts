@@ -19,6 +19,7 @@ export interface ServiceProcessOptions {
 
 /** The folder of the compiled apps, relative to the compiled file. */
 const APPS = new URL('../../../', import.meta.url).pathname;
+const SOURCE_MAPS = new URL('our-source-maps.js', import.meta.url).href;
 const START_TIMEOUT_MS = 120_000;
 /** The time limit of a stop, a little longer than a gateway's longest drain. */
 const STOP_TIMEOUT_MS = 40_000;
@@ -77,7 +78,7 @@ export class ServiceProcess implements ClusterProcess {
     if (this.isRunning) return;
     const { app, main = `${apps}${app}/src/main.js`, nodeOptions = [] } = this.options;
     const settings = { ...this.options.settings, ...forThisLife };
-    const command = [process.execPath, ...nodeOptions, '--enable-source-maps', main];
+    const command = [process.execPath, ...nodeOptions, '--import', SOURCE_MAPS, main];
     const child = spawn('/bin/sh', ['-c', LAUNCHER, main, ...command], {
       // The child has its own session, so that a Ctrl-C reaches only this process, which then stops everything in
       // order.
