@@ -39,7 +39,7 @@ export function auditCommands(program: Command, config: CliConfig): void {
     )
     .option(
       '--anchors <file>',
-      'file of AUDIT_ANCHORS, or log lines of account: anchors that the chains must contain',
+      'file with the anchors that the chains must contain: that of AUDIT_ANCHORS, or log lines of account',
       anchorsIn,
     )
     .action((options: VerifyOptions) => verify(config, options));
