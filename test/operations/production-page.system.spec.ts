@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { ClientRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -69,6 +69,22 @@ describe('production on one machine', () => {
         redirect: 'manual',
         signal: AbortSignal.timeout(5_000),
       });
+
+    withNginx(
+      'S8: nginx does not log a key in a query string, even if the service is down',
+      async () => {
+        const [closed] = await freePorts(1);
+        const nginx = await startNginx(http.replace('127.0.0.1:8080', `127.0.0.1:${closed}`));
+        const headers = { host: 'api.example.com' };
+        const options = { port: secured, host: '127.0.0.1', path: '/?apiKey=canary', headers };
+        const request = get({ ...options, agent: false, rejectUnauthorized: false });
+        const [response] = (await once(request, 'response')) as [IncomingMessage];
+        expect(response.resume().statusCode).toBe(502);
+        nginx.kill();
+        await once(nginx, 'exit');
+        expect(readFileSync(join(folder, 'error.log'), 'utf8')).not.toContain('canary');
+      },
+    );
 
     withNginx(
       'S126: unfinished handshakes of one client leave connections for others',
