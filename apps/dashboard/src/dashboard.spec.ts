@@ -244,6 +244,13 @@ describe('dashboard', () => {
     }
   });
 
+  it('an error in place of a CSV file is shown as a page, and not saved as the file', async () => {
+    session = LOGGED_IN;
+    const { status, headers } = await send('GET', '/requests.csv?day=yesterday', ours);
+    expect([status, headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
+    expect(headers).not.toHaveProperty('content-disposition');
+  });
+
   it('S95: an internal error shows a code and a request id, but no details', async () => {
     answer = { status: 500, body: { code: 'internal_error', status: 500, detail: 'Sorry.' } };
     const relayed = await send('POST', '/log-in', { ...ours, ...form }, 'email=a&password=b');

@@ -25,7 +25,8 @@ export class ErrorPageFilter implements ExceptionFilter {
 
   refuse(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
     const { requestId } = request.visitor;
-    void reply.status(problem.status);
+    // A file that cannot be made must not be saved as the page that says so.
+    void reply.status(problem.status).removeHeader('content-disposition');
     if (problem.retryAfterSeconds !== undefined) {
       void reply.header('retry-after', String(problem.retryAfterSeconds));
     }
