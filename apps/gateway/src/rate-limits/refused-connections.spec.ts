@@ -3,7 +3,7 @@ import { type Socket, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { GatewayUnderTest, live } from '../../../../test/gateway/gateway-under-test.js';
 
-const REFUSALS = 50;
+const REFUSALS = 100;
 let under: GatewayUnderTest;
 const sockets: Socket[] = [];
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
-/** Maximum number of rate-limit rejections per connection. */
-const REFUSALS_MAX = 50;
+/** Maximum number of rate-limit rejections per connection. A new connection costs as much as a dozen of them. */
+const REFUSALS_MAX = 100;
 
 /**
  * Counts the rate-limit rejections on each connection. A client that ignores them loses its connection and must open a
