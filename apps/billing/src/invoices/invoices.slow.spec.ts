@@ -128,7 +128,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
     const mails = await billing.deliverMail(accountId);
     expect(mails.map(({ subject }) => subject.split(':')[0])).toEqual([
       'Receipt',
-      'Refund',
+      'Returned',
       'Correction',
     ]);
     // 15,000 × 10/54, rounded up: the credits bought with the refunded 10 of 54 dollars.

@@ -38,8 +38,8 @@ describe('e-mails about money', () => {
     ],
     [
       'credit_note',
-      'Refund: 1,234.50 USD, credit note INV-2026-000043',
-      ['we refunded 1,234.50 USD of invoice INV-2026-000042'],
+      'Returned: 1,234.50 USD, credit note INV-2026-000043',
+      ['1,234.50 USD of invoice INV-2026-000042 went back to you', 'bank may need a few days'],
     ],
     [
       'debit_note',

@@ -39,11 +39,11 @@ export function receiptMail(
         };
       case 'credit_note':
         return {
-          subject: `Refund: ${amount}, credit note ${number}`,
+          subject: `Returned: ${amount}, credit note ${number}`,
           paragraphs: [
-            `Hello ${firstName}, we refunded ${amount} of invoice ${corrects}. Your credit note is ${number}.`,
+            `Hello ${firstName}, ${amount} of invoice ${corrects} went back to you. Your credit note is ${number}.`,
             ...lines.map(({ text }) => text),
-            'Refunded credits that you had already used are deducted from your next purchase. Your bank may need a few days to show the refund.',
+            'Returned credits that you had already used are deducted from your next purchase. Your bank may need a few days to show the money.',
           ],
           action,
         };
