@@ -230,6 +230,22 @@ describe('an action that must be confirmed', () => {
   });
 });
 
+it('S35: payment details can be changed only shortly after the password was entered', async () => {
+  const line = 'POST /internal/subscriptions/0197-s/payment-details';
+  under.answers.set(line, { redirect_url: 'https://portal.example/1' });
+  const ask = () => under.post('/subscriptions/0197-s/payment-details', '');
+  const called = () => under.arrived.some((call) => call.line === line);
+  under.session.isRecent = false;
+  const refused = await ask();
+  under.session.isRecent = true;
+  expect([refused.status, textOf(refused), called()]).toEqual([
+    403,
+    expect.stringContaining('Your password, please'),
+    false,
+  ]);
+  expect(textOf(await ask())).toContain('https://portal.example/1');
+});
+
 describe('a plan change', () => {
   const change = { sku: 'api-50K-month', quantity: 1, due_micros: '65000000' };
   const until = '2026-11-23T10:00:00.000Z';

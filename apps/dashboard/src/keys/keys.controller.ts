@@ -86,7 +86,7 @@ export class KeysController {
     const call = { method: 'PATCH', path, body, idempotencyKey } as const;
     const answer = await visit.account(call);
     if (!isRefused(answer)) return visit.goTo('/keys');
-    if (needsPassword(answer)) return askPassword(visit, answer, `/keys/${id}`);
+    if (needsPassword(answer)) return askPassword(visit, `/keys/${id}`);
     const key = await this.find(visit, id);
     const refused = { entered: { ...body, expiry: form }, notice: faultNotice(answer) };
     return visit.show(keyPage(visit.context, key, refused), answer.status);
@@ -138,7 +138,7 @@ export class KeysController {
     answer: ProxiedAnswer,
     { to, entered }: { to: string; entered?: NewKeySettings },
   ) {
-    if (needsPassword(answer)) return askPassword(visit, answer, to);
+    if (needsPassword(answer)) return askPassword(visit, to);
     if (isRefused(answer)) {
       return this.show(visit, { entered, notice: faultNotice(answer), status: answer.status });
     }

@@ -25,7 +25,7 @@ export class AppPagesController {
   @Post()
   async begin(@Visit() visit: PageVisit, @Body() _form: PageForm) {
     const answer = await visit.account({ method: 'POST', path: '/second-factor' });
-    if (needsPassword(answer)) return askPassword(visit, answer, SECURITY);
+    if (needsPassword(answer)) return askPassword(visit, SECURITY);
     if (answer.refusal) throw answer.refusal;
     return visit.show(setUpPage(visit.context, answer.body as SecondFactorSecretAnswer));
   }
@@ -34,7 +34,7 @@ export class AppPagesController {
   async confirm(@Visit() visit: PageVisit, @Body() { code }: CodeForm) {
     const path = '/second-factor/confirm';
     const answer = await visit.account({ method: 'POST', path, body: { code } });
-    if (needsPassword(answer)) return askPassword(visit, answer, SECURITY);
+    if (needsPassword(answer)) return askPassword(visit, SECURITY);
     if (isRefused(answer)) {
       return visit.show(codeAgainPage(visit.context, faultNotice(answer)), answer.status);
     }
@@ -51,7 +51,7 @@ export class AppPagesController {
   async newCodes(@Visit() visit: PageVisit, @Body() { code }: CodeForm) {
     const path = '/second-factor/recovery-codes';
     const answer = await visit.account({ method: 'POST', path, body: { code } });
-    if (needsPassword(answer)) return askPassword(visit, answer, '/security/app/recovery-codes');
+    if (needsPassword(answer)) return askPassword(visit, '/security/app/recovery-codes');
     if (isRefused(answer)) {
       return visit.show(newCodesPage(visit.context, faultNotice(answer)), answer.status);
     }
@@ -69,7 +69,7 @@ export class AppPagesController {
     const path = '/second-factor/remove';
     const answer = await visit.account({ method: 'POST', path, body: { code } });
     if (!isRefused(answer)) return visit.goTo(SECURITY);
-    if (needsPassword(answer)) return askPassword(visit, answer, '/security/app/remove');
+    if (needsPassword(answer)) return askPassword(visit, '/security/app/remove');
     return visit.show(removeAppPage(visit.context, faultNotice(answer)), answer.status);
   }
 }

@@ -22,7 +22,7 @@ export class IdentityPagesController {
   ) {
     const provider = providerOf(given);
     const answer = await visit.account({ method: 'POST', path: `/identities/${provider}` });
-    if (needsPassword(answer)) return askPassword(visit, answer, SECURITY);
+    if (needsPassword(answer)) return askPassword(visit, SECURITY);
     if (answer.refusal) throw answer.refusal;
     return showLeaving(visit, provider, answer.body as AskProviderAnswer);
   }
@@ -36,7 +36,7 @@ export class IdentityPagesController {
   async remove(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
     const path = `/identities/${encodeURIComponent(id)}`;
     const answer = await visit.account({ method: 'DELETE', path });
-    if (needsPassword(answer)) return askPassword(visit, answer, SECURITY);
+    if (needsPassword(answer)) return askPassword(visit, SECURITY);
     if (answer.refusal) throw answer.refusal;
     return visit.goTo(SECURITY);
   }

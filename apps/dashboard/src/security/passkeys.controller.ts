@@ -23,7 +23,7 @@ export class PasskeyPagesController {
   @Post('new')
   async begin(@Visit() visit: PageVisit, @Body() _form: PageForm) {
     const answer = await visit.account({ method: 'POST', path: '/passkeys/options', body: {} });
-    if (needsPassword(answer)) return askPassword(visit, answer, SECURITY);
+    if (needsPassword(answer)) return askPassword(visit, SECURITY);
     if (isRefused(answer)) {
       return visit.show(passkeyRefusedPage(visit.context, faultNotice(answer)), answer.status);
     }
@@ -36,7 +36,7 @@ export class PasskeyPagesController {
   async add(@Visit() visit: PageVisit, @Body() { name, credential }: PasskeyForm) {
     const body = { name, credential };
     const answer = await visit.account({ method: 'POST', path: '/passkeys', body });
-    if (needsPassword(answer)) return askPassword(visit, answer, SECURITY);
+    if (needsPassword(answer)) return askPassword(visit, SECURITY);
     if (!isRefused(answer)) return visit.goTo(SECURITY);
     return visit.show(passkeyRefusedPage(visit.context, faultNotice(answer)), answer.status);
   }
@@ -54,7 +54,7 @@ export class PasskeyPagesController {
   ) {
     const path = `/passkeys/${encodeURIComponent(id)}`;
     const answer = await visit.account({ method: 'PATCH', path, body: { name } });
-    if (needsPassword(answer)) return askPassword(visit, answer, SECURITY);
+    if (needsPassword(answer)) return askPassword(visit, SECURITY);
     if (!isRefused(answer)) return visit.goTo(SECURITY);
     const passkey = { ...(await passkeyOf(visit, id)), name };
     const page = renamePasskeyPage(visit.context, passkey, faultNotice(answer));
@@ -70,7 +70,7 @@ export class PasskeyPagesController {
   async remove(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
     const path = `/passkeys/${encodeURIComponent(id)}`;
     const answer = await visit.account({ method: 'DELETE', path });
-    if (needsPassword(answer)) return askPassword(visit, answer, SECURITY);
+    if (needsPassword(answer)) return askPassword(visit, SECURITY);
     if (answer.refusal) throw answer.refusal;
     return visit.goTo(SECURITY);
   }

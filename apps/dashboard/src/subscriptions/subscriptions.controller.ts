@@ -14,6 +14,7 @@ import { OptionalText } from '../pages/optional-text.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
+import { askPassword } from '../security/password-again.js';
 import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 import { changePage } from './change-page.js';
 import { cancelPage, standingNotice, subscriptionsPage } from './subscriptions-page.js';
@@ -112,6 +113,7 @@ export class SubscriptionPagesController {
 
   @Post('subscriptions/:id/payment-details')
   async changeCard(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    if (!visit.session.isRecent) return askPassword(visit, '/subscriptions');
     const path = pathOf(id, 'payment-details');
     const answer = await visit.billing({ method: 'POST', path, body: {} });
     if (isRefused(answer)) return this.showRefusal(visit, answer);

@@ -1,3 +1,4 @@
+import type { Access } from '../access.js';
 import type { ProblemCode } from '../openapi/problem-codes.js';
 import { dashboardCall, idOf } from '../dashboard-call.js';
 import type { DataClass } from '../parameter.js';
@@ -121,6 +122,7 @@ export const SUBSCRIPTION_PAYMENT_DETAILS = change({
   summary: 'The processor’s page for changing payment details',
   of: PaymentDetailsAnswer,
   answer: { redirect_url: 'https://portal.example/1' } satisfies PaymentDetailsAnswer,
+  access: { kind: 'session', needsReauthentication: true },
 });
 
 function change(row: {
@@ -130,12 +132,14 @@ function change(row: {
   answer: object;
   body?: { of: DataClass; example: object };
   problems?: readonly ProblemCode[];
+  access?: Access;
 }) {
-  const { step, summary, of, answer, body, problems = [] } = row;
+  const { step, summary, of, answer, body, problems = [], access } = row;
   return defineOperation({
     ...dashboardCall('billing', `POST /api/subscriptions/{id}/${step}`),
     name: `subscriptions.${step.replaceAll('-', '_')}`,
     summary,
+    ...(access && { access }),
     parameters: idOf('subscription', ID),
     ...(body && { body: { ...body, limitBytes: LIMIT_BYTES } }),
     answers: [{ type: 'application/json', of }],
