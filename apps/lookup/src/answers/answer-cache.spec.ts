@@ -2,8 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import type { Lookup, LookupOutcome } from '#libs/resolvers';
 import { TestClock } from '#test/environment';
+import { type DnsFindings, KEPT_DNS } from '../dns/dns.service.js';
 import { fixtureLookup } from '../fixtures/fixtures.js';
 import { KEPT_DOMAIN } from '../live/kept-domain.js';
+import { KEPT_NUMBER } from '../numbers/numbers.service.js';
 import { AnswerCache } from './answer-cache.js';
 
 const roomy = { maxEntries: 100, maxBytes: 1_000_000 };
@@ -138,4 +140,46 @@ describe('the answer cache', () => {
     cache.put('a.com', lookup('a.com', clock));
     expect(cache.size).toEqual({ entries: 0, bytes: 0 });
   });
+});
+
+describe('a failure of one account', () => {
+  const fetchedAt = new Date('2026-03-02T09:00:00Z');
+  const source = { id: 's1', server: 'rdap.example', fetchedAt, latencyMs: 0 } as const;
+  const failed = { outcome: 'throttled', fetchedAt } as const;
+  const dnsFailure = {
+    name: 'a.com',
+    outcome: 'unreachable',
+    records: [] as DnsFindings['records'],
+    isAuthenticated: false,
+    servers: [] as string[],
+    latencyMs: 0,
+  } as const;
+  const asked = { ...source, ...failed, protocol: 'rdap', role: 'registry' } as const;
+
+  it.each(['paused', 'queue_full', 'share_used', 'not_ready', undefined])(
+    'is kept for all accounts only if an upstream was queried: %s',
+    (error) => {
+      const isKept = error === undefined;
+      const sources = [{ ...asked, error }];
+      const number = { ...failed, sources };
+      expect(KEPT_NUMBER.isFailureKept(number)).toBe(isKept);
+      const domain = { ...number, domain: 'a.com', fields: {}, conflicts: [] };
+      expect(KEPT_DOMAIN.isFailureKept(domain)).toBe(isKept);
+    },
+  );
+
+  it('at a full DNS client is not kept, because it says nothing about the name', () => {
+    const kept = (errors: DnsFindings['errors']) =>
+      KEPT_DNS.isFailureKept({ ...dnsFailure, fetchedAt, errors });
+    expect(kept({ A: 'timeout', MX: 'timeout' })).toBe(true);
+    expect(kept({ A: 'timeout', MX: 'busy' })).toBe(false);
+  });
+});
+
+it('an answer about a number that was cut off is fresh for two minutes, a whole one for a day', () => {
+  const fetchedAt = new Date('2026-03-02T09:00:00Z');
+  const fresh = (outcome: LookupOutcome) =>
+    KEPT_NUMBER.freshForMs({ outcome, sources: [], fetchedAt });
+  expect(fresh('partial')).toBe(2 * MINUTE_MS);
+  expect(fresh('delivered')).toBe(DAY_MS);
 });

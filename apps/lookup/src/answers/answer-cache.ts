@@ -1,5 +1,6 @@
 import type { Outcome } from '#libs/contracts';
-import { SECOND_MS } from '#libs/platform';
+import { MINUTE_MS, SECOND_MS } from '#libs/platform';
+import { NOT_ASKED } from '#libs/resolvers';
 
 const FAILURE_KEPT_MS = { min: 30 * SECOND_MS, max: 120 * SECOND_MS };
 const FAILURES_MAX = 20_000;
@@ -43,6 +44,15 @@ const FAILURES: ReadonlySet<Outcome> = new Set([
   'timeout',
   'parse_failed',
 ]);
+
+/** The freshness of an answer that lacks a part. */
+export const PARTIAL_KEPT_MS = 2 * MINUTE_MS;
+
+/**
+ * Whether a failure says something about the question. Our own limits, which may concern only one account, do not.
+ */
+export const saysSomething = ({ sources }: { sources: readonly { error?: string }[] }) =>
+  sources.length === 0 || sources.some(({ error = '' }) => !NOT_ASKED.has(error));
 
 export function isFailure(outcome: Outcome): boolean {
   return FAILURES.has(outcome);

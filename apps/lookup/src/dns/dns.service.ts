@@ -49,11 +49,12 @@ const ITEM_RECORDS_BYTES = 40_000;
 /** A lookup with its outcome, as the answer cache and charging require. */
 export type DnsFindings = DnsLookup & Findings;
 
-const KEPT_DNS: KeptKind<DnsFindings> = {
+export const KEPT_DNS: KeptKind<DnsFindings> = {
   freshForMs: ({ records }) =>
     SECOND_MS * Math.min(KEPT_MAX_SECONDS, ...records.map(({ ttlSeconds }) => ttlSeconds)),
   sizeBytes: (lookup) => ENTRY_OVERHEAD_BYTES + 2 * JSON.stringify(lookup).length,
-  isFailureKept: () => true,
+  // Our own limit, which may concern only one account, says nothing about the name.
+  isFailureKept: ({ errors }) => !Object.values(errors).includes('busy'),
   bare: (failure) => failure,
 };
 

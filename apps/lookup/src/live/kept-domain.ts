@@ -1,11 +1,9 @@
 import { DAY_MS, MINUTE_MS } from '#libs/platform';
-import { type Lookup, NOT_ASKED } from '#libs/resolvers';
-import type { KeptKind } from '../answers/answer-cache.js';
+import type { Lookup } from '#libs/resolvers';
+import { type KeptKind, PARTIAL_KEPT_MS, saysSomething } from '../answers/answer-cache.js';
 
 const FOUND_KEPT_MS = DAY_MS;
 const NOT_FOUND_KEPT_MS = 10 * MINUTE_MS;
-/** An answer that lacks a source is fresh only for this long. */
-const PARTIAL_KEPT_MS = 2 * MINUTE_MS;
 /** The memory that an entry needs in addition to its texts: maps, dates, short strings. */
 const ENTRY_OVERHEAD_BYTES = 2_000;
 
@@ -26,7 +24,6 @@ export const KEPT_DOMAIN: KeptKind<Lookup> = {
     const records = JSON.stringify([record, sources.map((source) => source.record)]);
     return ENTRY_OVERHEAD_BYTES + 2 * (texts + records.length);
   },
-  isFailureKept: ({ sources }) =>
-    sources.length === 0 || sources.some(({ error = '' }) => !NOT_ASKED.has(error)),
+  isFailureKept: saysSomething,
   bare: (failure) => ({ ...failure, record: undefined, sources: [] }),
 };

@@ -2,7 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ASN_WHOIS, IP_WHOIS, NumberSection, QuestionOf } from '#libs/contracts';
 import { Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import { type NumberLookup, NumberLookups, type NumberRequest, WayOut } from '#libs/resolvers';
-import type { AnswerCache, KeptKind } from '../answers/answer-cache.js';
+import {
+  type AnswerCache,
+  type KeptKind,
+  PARTIAL_KEPT_MS,
+  saysSomething,
+} from '../answers/answer-cache.js';
 import { AnswerCounts } from '../answers/answer-counts.js';
 import { BogonAddress } from '../answers/answers.errors.js';
 import type { Asking } from '../answers/asked-by.js';
@@ -22,10 +27,13 @@ const NOT_REGISTERED_KEPT_MS = 10 * MINUTE_MS;
 /** There are fewer blocks than domain names, so their cache has one quarter of the configured size. */
 const CACHE_SHARE = 4;
 
-const KEPT_NUMBER: KeptKind<NumberLookup> = {
-  freshForMs: ({ outcome }) => (outcome === 'not_registered' ? NOT_REGISTERED_KEPT_MS : DAY_MS),
+export const KEPT_NUMBER: KeptKind<NumberLookup> = {
+  freshForMs({ outcome }) {
+    if (outcome === 'partial') return PARTIAL_KEPT_MS;
+    return outcome === 'not_registered' ? NOT_REGISTERED_KEPT_MS : DAY_MS;
+  },
   sizeBytes: (lookup) => ENTRY_OVERHEAD_BYTES + 2 * JSON.stringify(lookup).length,
-  isFailureKept: () => true,
+  isFailureKept: saysSomething,
   bare: (failure) => ({ ...failure, block: undefined, sources: [] }),
 };
 

@@ -66,7 +66,9 @@ export class NumberAsker {
     const { port43, parser } = this.options;
     const finding = await this.exchange.run<Finding>(server, asking, async (permit) => {
       const { text: raw, cut } = await port43.askNumber(server, question, asking.signal);
-      const { outcome, block } = await parser.parseNumber(raw, { form: 'rpsl', asked });
+      // The last line of an interrupted answer may be half a name or half an address.
+      const whole = cut === undefined ? raw : raw.slice(0, raw.lastIndexOf('\n') + 1);
+      const { outcome, block } = await parser.parseNumber(whole, { form: 'rpsl', asked });
       if (block !== undefined) {
         permit.release();
         return { outcome: cut === undefined ? 'delivered' : 'partial', raw, block };
