@@ -24,6 +24,7 @@ import {
   type Verdict,
   delegationIn,
   outcomeOfWord,
+  registryWord,
   verdictByDelegation,
   verdictOf,
 } from './availability.js';
@@ -149,9 +150,8 @@ export class AvailabilityService {
       if (byDns) return { body: this.bodyOf(domain, byDns), serving: LIVE };
     }
     const [delegation, { lookup, serving }] = await Promise.all([asked, this.ask(domain, looking)]);
-    const { outcome, sources, reason } = lookup;
-    const protocol = sources.find((source) => source.outcome === outcome)?.protocol;
-    const body = this.bodyOf(domain, verdictOf({ outcome, protocol }, delegation), reason);
+    const verdict = verdictOf(registryWord(lookup), delegation);
+    const body = this.bodyOf(domain, verdict, lookup.reason);
     return { body, serving };
   }
 

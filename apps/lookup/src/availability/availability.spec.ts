@@ -4,9 +4,10 @@ import { parseDomainName } from '#libs/domain-names';
 import { Logger, ServiceTokens, type RunningService, loadConfig } from '#libs/platform';
 import type { DnsAnswer, DnsRecord } from '#libs/resolvers';
 import { TestClock } from '#test/environment';
+import { fixtureLookup } from '../fixtures/fixtures.js';
 import { LookupConfig } from '../lookup.config.js';
 import { startLookup } from '../start.js';
-import { type Delegation, delegationIn, verdictOf } from './availability.js';
+import { type Delegation, delegationIn, registryWord, verdictOf } from './availability.js';
 import { suggestionsFor } from './suggestions.js';
 
 const SECRET = 'a-service-secret-of-at-least-32-characters';
@@ -44,6 +45,17 @@ describe('availability of a name', () => {
   ])('registry: %s by %s, name servers: %s → %s', (outcome, protocol, delegation, word, method) => {
     const verdict = verdictOf({ outcome, protocol }, delegation);
     expect([verdict.availability, verdict.method]).toEqual([word, method]);
+  });
+
+  it('a registration without the answer of its registrar is known by the protocol of the registry', () => {
+    const lookup = fixtureLookup('registered.test', clock.now());
+    const [registry, registrar] = lookup.sources;
+    const sources = [
+      { ...registry, protocol: 'whois43' as const },
+      { ...registrar, outcome: 'timeout' as const, record: undefined },
+    ];
+    const word = registryWord({ ...lookup, outcome: 'partial', sources });
+    expect(word).toEqual({ outcome: 'partial', protocol: 'whois43' });
   });
 
   it('the answer is "available" only if a registry says so, and never if name servers contradict it', () => {

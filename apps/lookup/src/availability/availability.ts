@@ -1,5 +1,5 @@
 import type { AvailabilityMethod, AvailabilityWord, Outcome } from '#libs/contracts';
-import { type DnsAnswer, isAlias } from '#libs/resolvers';
+import { type DnsAnswer, type Lookup, isAlias } from '#libs/resolvers';
 
 /**
  * Whether a name is delegated to name servers, according to the parent zone. `unclear`: the DNS answers as for an
@@ -9,8 +9,14 @@ export type Delegation = 'delegated' | 'not_delegated' | 'unclear' | 'unknown';
 
 export interface RegistryWord {
   outcome: Outcome;
-  /** The protocol of the source with this outcome; absent if no source has it. */
+  /** The protocol of the source with this answer; absent without an answer. */
   protocol?: 'rdap' | 'whois43';
+}
+
+/** Returns what the registry says. If only its registrar failed, the registry's own answer is not `partial`. */
+export function registryWord({ outcome, sources }: Lookup): RegistryWord {
+  const source = sources.find((one) => one.outcome === outcome || one.record !== undefined);
+  return { outcome, protocol: source?.protocol };
 }
 
 export interface Verdict {

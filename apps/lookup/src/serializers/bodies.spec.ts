@@ -228,6 +228,13 @@ describe('version 2 of the answer', () => {
     expect(body.expiry_date).toBe('2031-05-09');
   });
 
+  it('names the source of the shown name of a registrar, not that of its organisation', () => {
+    const lookup = fixtureLookup('registered.test', at);
+    const fields = { 'registrar.name': 's1', 'registrar.organization': 's2' };
+    const { provenance } = v2Body({ ...lookup, fields }, live, everything);
+    expect(provenance).toMatchObject({ fields: { 'domain_registrar.registrar_name': 's1' } });
+  });
+
   it('marks a withheld value as withheld, and says how the service knows', () => {
     const body = v2Body(fixtureLookup('redacted.test', at), live, everything);
     expect(body.registrant_contact).toEqual({

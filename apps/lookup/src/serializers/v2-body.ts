@@ -125,11 +125,16 @@ function parsed(text: string): unknown {
 function provenance(lookup: Lookup, serving: Serving): Json {
   return {
     ...provenanceBody(lookup, serving),
-    fields: Object.fromEntries(
-      Object.entries(lookup.fields).map(([path, id]) => [publicPath(path), id]),
-    ),
+    fields: sourcesOf(lookup.fields),
     conflicts: [...denials(lookup), ...lookup.conflicts.map(conflict)],
   };
+}
+
+/** Returns the source of each public value. Of two values under one path, the first is the one that is shown. */
+function sourcesOf(fields: Lookup['fields']): Json {
+  const shown: Json = {};
+  for (const [path, id] of Object.entries(fields)) shown[publicPath(path)] ??= id;
+  return shown;
 }
 
 function conflict({ path, ...rest }: Conflict): Conflict {
