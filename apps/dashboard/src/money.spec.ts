@@ -192,7 +192,7 @@ describe('credits', () => {
       currency: 'USD',
       redirect_url: null,
       declined_at: null,
-      created_at: '2026-11-22T10:00:00.000Z',
+      created_at: new Date().toISOString(),
       expires_at: '2026-11-22T11:00:00.000Z',
       lines: [
         {
@@ -225,6 +225,22 @@ describe('credits', () => {
       'GET /internal/usage/overview',
     ]);
   });
+
+  it.each([
+    [null, null, 'Live keys 3 0 3'],
+    [null, 'next', 'Live keys 3 – –'],
+    [2, 'next', 'Live keys 3 2 1'],
+  ])(
+    'if the newest keys have the rank %s and the next page is %s, the overview says "%s"',
+    async (rank, next_cursor, said) => {
+      const keys = { keys: [{ rank }], paging: { next_cursor } };
+      under.answers.set('GET /internal/dashboard/keys', keys);
+      const allowance = { limits: {}, monitors: {}, keys: 3 };
+      const overview = { balance: balance([grant({})]), allowance, changes: { days: [] } };
+      under.answers.set('GET /internal/overview', overview);
+      expect(await words('/')).toContain(said);
+    },
+  );
 
   it('credits frozen by a deletion are shown with the time of their return', async () => {
     const frozen = balance([grant({})], { frozen: 400 });

@@ -66,7 +66,10 @@ export class OverviewController {
       known(calls.worker(visitor, session, { method: 'GET', path: '/monitors' })),
     ]);
     const { subscriptions } = (owned?.body ?? {}) as Partial<SubscriptionsAnswer>;
-    const listed = ((keys?.body ?? {}) as Partial<KeysAnswer>).keys;
+    const { keys: newest, paging: keyPaging } = (keys?.body ?? {}) as Partial<KeysAnswer>;
+    // If none of the newest keys is a live key, the number of live keys among the others is unknown.
+    const isKnown = keyPaging?.next_cursor === null || newest?.some(({ rank }) => rank !== null);
+    const listed = isKnown ? newest : undefined;
     const { monitors, paging } = (watched?.body ?? {}) as Partial<MonitorsAnswer>;
     // If the monitors fill more than one page, their number is unknown.
     const all = paging?.has_next === false ? monitors : undefined;

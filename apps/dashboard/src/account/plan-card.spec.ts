@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Allowance, MonitorAnswer, PaceAnswer } from '#libs/contracts';
+import type { Allowance, MonitorAnswer, PaceAnswer, SubscriptionAnswer } from '#libs/contracts';
 import { planCard } from './plan-card.js';
 
 const ALLOWANCE: Allowance = {
@@ -35,4 +35,10 @@ it('a limit shows the allowed, used and remaining numbers, and the remaining num
 
 it('an unknown value is shown as a dash, not as zero', () => {
   expect(rowOf({}, 'Domain monitors')).toEqual(['20', '–', '–', '–']);
+});
+
+it('a plan on trial is a plan', () => {
+  const subscriptions = [{ state: 'trialing', sku: 'api-5K-month', quantity: 1 }];
+  const shown = planCard({ subscriptions: subscriptions as SubscriptionAnswer[] }).text;
+  expect(shown).not.toContain('no subscription');
 });

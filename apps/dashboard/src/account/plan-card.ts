@@ -6,6 +6,7 @@ import type {
   MonitorKind,
   PaceAnswer,
   SubscriptionAnswer,
+  SubscriptionState,
 } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
@@ -36,6 +37,8 @@ const MONITORS = [
   ['registrant', 'Registrant monitors'],
 ] as const;
 
+const CURRENT: ReadonlySet<SubscriptionState> = new Set(['active', 'trialing', 'past_due']);
+
 export function planCard(facts: PlanFacts): Markup {
   const { allowance } = facts;
   return html`<section>
@@ -64,7 +67,7 @@ export function lowCredits(balance: BalanceAnswer | undefined): string | undefin
 
 function planWords({ subscriptions, balance }: PlanFacts): string {
   if (subscriptions === undefined) return 'Plans cannot be read right now.';
-  const current = subscriptions.filter(({ state }) => state === 'active' || state === 'past_due');
+  const current = subscriptions.filter(({ state }) => CURRENT.has(state));
   if (current.length > 0) return current.map(nameOf).join(', ');
   const isPaid = balance?.grants.some(({ source_type: type }) => type === 'package');
   return isPaid ? 'Credits from packages, no subscription' : 'Trial, no subscription';

@@ -5,6 +5,7 @@ import type {
   OrdersAnswer,
   SubscriptionsAnswer,
 } from '#libs/contracts';
+import { Clock } from '#libs/platform';
 import { grouped } from '../amounts.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
@@ -45,7 +46,10 @@ function roundedNotice(wanted: number, credits: number | undefined): Notice {
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class CreditsController {
-  constructor(private readonly calls: DashboardCalls) {}
+  constructor(
+    private readonly calls: DashboardCalls,
+    private readonly clock: Clock,
+  ) {}
 
   @Get('credits')
   view(
@@ -112,7 +116,9 @@ export class CreditsController {
       : undefined;
     const subscriptions =
       read && !isRefused(read) ? (read.body as SubscriptionsAnswer).subscriptions : [];
-    return visit.show(orderPage(visit.context, { order, balance, subscriptions, wasCancelled }));
+    const now = this.clock.now();
+    const facts = { order, balance, subscriptions, wasCancelled, now };
+    return visit.show(orderPage(visit.context, facts));
   }
 
   private async show(

@@ -7,6 +7,7 @@ import {
   type SubscriptionAnswer,
   planOfSku,
 } from '#libs/contracts';
+import { DAY_MS } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { day, grouped, money } from '../amounts.js';
 import { orderNumber } from './grants-table.js';
@@ -19,7 +20,13 @@ export interface OrderFacts {
   /** The account's subscriptions, if the order has a plan; otherwise, or if billing refuses to list them, empty. */
   subscriptions?: readonly SubscriptionAnswer[];
   wasCancelled?: boolean;
+  now: Date;
 }
+
+/**
+ * How long an order says what its payment brought. Later, its credits may be used up, and its plan changed or ended.
+ */
+const NEWS_MS = 14 * DAY_MS;
 
 /** The notice for a customer who has returned from the processor's page without paying. */
 const PAYMENT_CANCELLED: Notice = {
@@ -148,10 +155,12 @@ const isActive = ({ sku }: OrderLineAnswer, subscriptions: OrderFacts['subscript
       one.is_current && one.sku === sku && (one.state === 'active' || one.state === 'trialing'),
   );
 
-function noticeOf({ order, balance, subscriptions, wasCancelled }: OrderFacts): Notice | undefined {
+function noticeOf(facts: OrderFacts): Notice | undefined {
+  const { order, wasCancelled, now } = facts;
   if (order.state === 'paid') {
+    if (now.getTime() - Date.parse(order.created_at) > NEWS_MS) return undefined;
     const paid = money(order.amount_micros, order.currency);
-    const arrived = order.lines.map((line) => arrivalOf(line, { order, balance, subscriptions }));
+    const arrived = order.lines.map((line) => arrivalOf(line, facts));
     return { kind: 'done', text: `Your payment of ${paid} arrived: ${arrived.join(', ')}.` };
   }
   if (isRefused(order)) return refusedNotice(order);

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OrderAnswer } from '#libs/contracts';
+import { TestClock } from '#test/environment';
 import { DashboardUnderTest, textOf } from '../../../../test/dashboard/dashboard-under-test.js';
 
+const clock = new TestClock();
 let under: DashboardUnderTest;
 
 beforeAll(async () => {
-  under = await DashboardUnderTest.start();
+  under = await DashboardUnderTest.start(undefined, {}, clock);
 });
 afterAll(() => under?.stop());
 beforeEach(() => {
+  clock.set('2026-11-22T10:10:00.000Z');
   under.forget();
   under.setBalance();
 });
@@ -68,6 +71,22 @@ describe('an order', () => {
       expect(shown).toContain('<dd>Every month, until you cancel</dd>');
     },
   );
+
+  it('an old order no longer says what its payment brought, which may have ended since', async () => {
+    const credits = { kind: 'package' as const, sku: 'package', credits: '5000' };
+    const [line] = order({}).lines;
+    for (const lines of [[line], [{ ...line, ...credits }]]) {
+      under.answers.set('GET /internal/orders/1', order({ lines }));
+      clock.set('2026-12-06T10:00:00.000Z');
+      expect(textOf(await under.get('/credits/orders/1'))).toContain(
+        'Your payment of $10.00 arrived',
+      );
+      clock.set('2026-12-06T10:00:01.000Z');
+      const shown = textOf(await under.get('/credits/orders/1'));
+      expect(shown).not.toContain('arrived');
+      expect(shown).toContain('<dd>Paid.</dd>');
+    }
+  });
 
   it('an order of a Domainer plan says when the plan is active, and then links to the files', async () => {
     const [line] = order({}).lines;

@@ -29,7 +29,7 @@ export function jobPage(
   const at = `/jobs/${job.id}`;
   const facts: readonly (readonly [string, string | Markup])[] = [
     ['Answered', grouped(counts.delivered)],
-    ['Without an answer', `${grouped(counts.failed)}, free`],
+    ['Not charged', grouped(counts.failed)],
     ...(isRunning(job) ? WAITING.map(([name, of]) => [name, grouped(counts[of])] as const) : []),
     ['Lines that repeat a name', grouped(counts.duplicates)],
     ['Lines without a domain name', grouped(counts.invalid)],
@@ -129,8 +129,9 @@ function results(job: JobAnswer): Markup {
 
 const unanswered = (count: number) =>
   html`<p>
-    ${counted(count, 'name')} not charged: their rows have 0 in <code>credits</code>, and
-    <code>outcome</code>, <code>error</code> and <code>error_detail</code> say why.
+    ${counted(count, 'name')} not charged: ${count === 1 ? 'its row has' : 'their rows have'} 0 in
+    <code>credits</code>, and <code>outcome</code>, <code>error</code> and <code>error_detail</code>
+    say why.
   </p>`;
 
 const APOSTROPHES = html`<p>

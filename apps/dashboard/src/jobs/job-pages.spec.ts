@@ -41,6 +41,18 @@ it('a job in progress shows done, total and time left, and its page reloads itse
   expect(done.text).toContain('has an apostrophe before it');
 });
 
+it('names that are free are listed as not charged, whether or not they have an answer', async () => {
+  const shown = async (failed: number) => {
+    answerWithJob({ ...DONE, counts: { ...DONE.counts, failed } });
+    return (await under.get(at)).text.replaceAll(/\s+/g, ' ');
+  };
+  expect(await shown(1)).toContain('1 name not charged: its row has 0 in');
+  const text = await shown(2);
+  expect(text).toContain('2 names not charged: their rows have 0 in');
+  expect(text).toContain('<dt>Not charged</dt> <dd>2</dd>');
+  expect(text).not.toContain('Without an answer');
+});
+
 it('a job with typed names starts only after their price and rejected lines have been shown', async () => {
   const invalid_lines = [{ line: 2, message: '<b>' }];
   const priced = {

@@ -41,3 +41,13 @@ it('an overdue plan keeps working, but not one that was never paid', () => {
   expect(unpaid).toContain('The plan begins once it is paid.');
   expect(unpaid).not.toContain('keeps working');
 });
+
+it('only a plan that is paid for is said to renew', () => {
+  const dates = (one: Partial<SubscriptionAnswer>) =>
+    subscriptionsPage(CONTEXT, { subscriptions: [{ ...ACTIVE, ...one }] }).text;
+  expect(dates({})).toContain('renews 2026-12-20');
+  for (const state of ['incomplete', 'unpaid', 'paused'] as const) {
+    expect(dates({ state, paid_through: null })).not.toContain('renews');
+  }
+  expect(dates({ ...OVERDUE, paid_through: null })).not.toContain('renews');
+});

@@ -113,13 +113,14 @@ function areCreditsMissing(owned: SubscriptionAnswer, balance?: BalanceAnswer): 
 
 function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean): Markup {
   const { state, is_current, pending_change: pending } = owned;
+  const dates = datesOf(owned);
   const next = pending && html` <span>then ${nameOf(pending)}</span>`;
   return html`<li>
     <div>
       <strong>${nameOf(owned)}</strong> ${priceOf(owned)}
       <p class="quiet">
         <span>${STATE_WORDS[state]}</span>
-        <span>${datesOf(owned)}</span>${next ?? undefined}
+        ${dates === '' ? undefined : html`<span>${dates}</span>`}${next ?? undefined}
       </p>
       ${taxText(owned)}
       ${isWaiting ? html`<p>The plan is paid and its credits are on their way. Load this page again in a moment.</p>` : undefined}
@@ -223,7 +224,8 @@ function datesOf({ state, cancel_at, period_end, paid_through }: SubscriptionAns
   }
   if (cancel_at !== null) return `ends ${day(cancel_at)}`;
   if (state === 'past_due' && paid_through !== null) return `paid until ${day(paid_through)}`;
-  return `renews ${day(period_end)}`;
+  // A plan that is not paid yet, or no longer, has no renewal to name.
+  return state === 'active' || state === 'trialing' ? `renews ${day(period_end)}` : '';
 }
 
 /** Returns a plan and its units in readable form. */
