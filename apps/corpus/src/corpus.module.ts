@@ -55,6 +55,7 @@ import { ReverseWhoisService } from './reverse-whois/reverse-whois.service.js';
 import { SignalsController } from './signals/signals.controller.js';
 import { SignalsRepository } from './signals/signals.repository.js';
 import { SignalsService } from './signals/signals.service.js';
+import { ClearedNamesService } from './removals/cleared-names.service.js';
 import { HandOverJob } from './removals/hand-over.job.js';
 import { RemovalsRepository } from './removals/removals.repository.js';
 import { TrainModelJob } from './signals/train-model.job.js';
@@ -169,6 +170,7 @@ const PROVIDERS = [
   SignalsService,
   TrainModelJob,
   RemovalsRepository,
+  ClearedNamesService,
   HandOverJob,
 ];
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Clock, DAY_MS } from '#libs/platform';
-import { NameRowsService } from '../names/name-rows.service.js';
 import { ObservationsService, type Recorded } from '../observations/observations.service.js';
+import { ClearedNamesService } from '../removals/cleared-names.service.js';
 import { SourcesService } from '../sources/sources.service.js';
 import { generatedHistory } from './generated-history.js';
 import type { GeneratedStretch } from './generator.dto.js';
@@ -29,7 +29,7 @@ export class GeneratorService {
     private readonly sources: SourcesService,
     private readonly observations: ObservationsService,
     private readonly repository: GeneratorRepository,
-    private readonly rows: NameRowsService,
+    private readonly cleared: ClearedNamesService,
     private readonly clock: Clock,
   ) {}
 
@@ -60,7 +60,8 @@ export class GeneratorService {
   }
 
   /**
-   * Removes some generated names with all data about them, and with the last names their source.
+   * Removes some generated names, and with the last names their source. Names that other sources know keep the data of
+   * those sources.
    * @returns the number of removed names; 0 if there were none.
    */
   async clear(): Promise<number> {
@@ -68,7 +69,7 @@ export class GeneratorService {
       const sourceId = await this.sources.find(transaction, GENERATED.name);
       if (sourceId === undefined) return 0;
       const names = await this.repository.list(transaction, sourceId, CLEARED_AT_A_TIME);
-      await this.rows.erase(transaction, names);
+      await this.cleared.clear(transaction, sourceId, names);
       if (names.length < CLEARED_AT_A_TIME) await this.sources.remove(transaction, sourceId);
       return names.length;
     });

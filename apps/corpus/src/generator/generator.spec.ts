@@ -83,4 +83,17 @@ describe('generated names', () => {
     const rows = await Promise.all(['whois_revision', 'contact_token', 'dns_span'].map(count));
     expect(rows).toEqual([1, 1, 0]);
   });
+
+  it('remain, with nothing generated, if another source lists them later', async () => {
+    const name = generatedName(4, SEED);
+    await corpus.generate(NAMES, SEED);
+    await corpus.recordOf({ name: 'list' }, { kind: 'listed', name, at: TODAY.toISOString() });
+    await corpus.clearGenerated();
+    const kept = await corpus.database.query(
+      `select d.name, s.name as source, (select count(*)::int from whois_revision r where r.name = d.name) as records
+       from domain d join source s on s.id = d.source_id where d.name = $1`,
+      [name],
+    );
+    expect(kept).toEqual([{ name, source: 'list', records: 0 }]);
+  });
 });

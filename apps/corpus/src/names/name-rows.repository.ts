@@ -18,6 +18,20 @@ const NAME_TABLES = [
 
 @Injectable()
 export class NameRowsRepository {
+  async eraseOf(
+    transaction: Transaction,
+    names: readonly { key: Key; name: string }[],
+    sourceId: number,
+  ): Promise<void> {
+    for (const table of NAME_TABLES) {
+      await transaction.query(
+        `delete from ${table} where source_id = $3
+           and (domain_key, name) in (select * from unnest($1::bigint[], $2::text[]))`,
+        [...columnsOf(names, 'key', 'name'), sourceId],
+      );
+    }
+  }
+
   async erase(
     transaction: Transaction,
     names: readonly { key: Key; name: string }[],

@@ -14,4 +14,13 @@ export class NameRowsService {
   ): Promise<void> {
     if (names.length > 0) await this.repository.erase(transaction, names);
   }
+
+  /** Removes one source's data about names, but not the names. */
+  async eraseOf(
+    transaction: Transaction,
+    names: readonly { key: Key; name: string }[],
+    sourceId: number,
+  ): Promise<void> {
+    if (names.length > 0) await this.repository.eraseOf(transaction, names, sourceId);
+  }
 }

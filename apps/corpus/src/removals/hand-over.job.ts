@@ -4,12 +4,7 @@ import { Clock, type Job } from '#libs/platform';
 import { SLICES, rangesOfSlice } from '../names/domain-key.js';
 import { contactTerms } from '../records/contact-terms.js';
 import { RegistrationsService } from '../registrations/registrations.service.js';
-import {
-  type KnownBy,
-  type NameOf,
-  RemovalsRepository,
-  type TokenOf,
-} from './removals.repository.js';
+import { type NameOf, RemovalsRepository, type TokenOf, bestOf } from './removals.repository.js';
 
 const ROWS_AT_A_TIME = 1_000;
 
@@ -102,16 +97,4 @@ export class HandOverJob implements Job {
     });
     await this.repository.giveTokens(transaction, given, sourceId);
   }
-}
-
-/** Returns, for each name, the first heir that knows the name, with the heir's earliest time. */
-function bestOf(known: readonly KnownBy[], heirs: readonly number[]): KnownBy[] {
-  const rank = new Map(heirs.map((id, place) => [id, place]));
-  const best = new Map<string, KnownBy>();
-  for (const one of known) {
-    const other = best.get(one.name);
-    const order = other ? rank.get(one.sourceId)! - rank.get(other.sourceId)! : -1;
-    if (order < 0 || (order === 0 && one.at < other!.at)) best.set(one.name, one);
-  }
-  return [...best.values()];
 }

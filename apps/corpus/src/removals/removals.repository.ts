@@ -188,3 +188,15 @@ export class RemovalsRepository {
     );
   }
 }
+
+/** Returns, for each name, the first heir that knows the name, with the heir's earliest time. */
+export function bestOf(known: readonly KnownBy[], heirs: readonly number[]): KnownBy[] {
+  const rank = new Map(heirs.map((id, place) => [id, place]));
+  const best = new Map<string, KnownBy>();
+  for (const one of known) {
+    const other = best.get(one.name);
+    const order = other ? rank.get(one.sourceId)! - rank.get(other.sourceId)! : -1;
+    if (order < 0 || (order === 0 && one.at < other!.at)) best.set(one.name, one);
+  }
+  return [...best.values()];
+}
