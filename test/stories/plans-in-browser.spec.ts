@@ -57,13 +57,7 @@ interface Held {
   }
 
   it('every page about money is accessible in light mode, in dark mode and on a phone', async () => {
-    for (const path of [
-      '/credits',
-      '/plans',
-      '/plans?interval=year',
-      '/subscriptions',
-      '/invoices',
-    ]) {
+    for (const path of ['/credits', '/plans', '/subscriptions', '/invoices']) {
       await user.open(path);
       await user.examine();
     }
