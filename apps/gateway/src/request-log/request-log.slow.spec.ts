@@ -74,19 +74,24 @@ describe('refusals', () => {
     const log = new RequestLog(copy, logger);
     const [accountId, keyId] = [newId(), newId()];
     for (let i = 0; i < 20_000; i++) {
-      const refused = entry({ accountId, keyId, status: 429, outcome: 'rate_limited', credits: 0 });
+      const [status, outcome] = [429, 'rate_limited'];
+      const version = (i % 2) + 1;
+      const refused = entry({ accountId, keyId, version, status, outcome, credits: 0 });
       if (refusals.isRow(keyId)) log.add(refused);
       else refusals.count(refused);
       if (i === 10_000) await refusals.runOnce();
     }
     await refusals.end();
     await log.flush();
-    const rows = await service.query<{ requests: number }>(
-      'select requests from request_log where account_id = $1',
+    const rows = await service.query<{ version: number; requests: number }>(
+      'select version, requests from request_log where account_id = $1',
       [accountId],
     );
     expect(rows.length).toBeLessThanOrEqual(100);
-    expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(20_000);
+    for (const each of [1, 2]) {
+      const ofVersion = rows.filter(({ version }) => version === each);
+      expect(ofVersion.reduce((sum, { requests }) => sum + requests, 0)).toBe(10_000);
+    }
     await job.runOnce();
     expect(await hoursOf(accountId)).toEqual([{ status: 429, requests: '20000', credits: '0' }]);
   });
