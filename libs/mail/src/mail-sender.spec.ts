@@ -183,7 +183,8 @@ describe('mail sender', () => {
   });
 
   it('a permanently rejected e-mail is abandoned at once, and its content is deleted', async () => {
-    transport.failures.push(new MailRefused('no someone@example.com here'));
+    const cause = Object.assign(new Error('550 no'), { code: 'EENVELOPE', responseCode: 550 });
+    transport.failures.push(new MailRefused('no someone@example.com here', { cause }));
     await write();
     await sender.runOnce();
     await pass(3_600);
@@ -193,7 +194,7 @@ describe('mail sender', () => {
       {
         state: 'dead',
         attempts: 1,
-        reason: 'Error',
+        reason: 'MailRefused EENVELOPE 550',
         recipient: null,
         subject: null,
         text: null,

@@ -100,8 +100,12 @@ export class MailSender extends WorkRunner<MailWork> {
   }
 }
 
-/** Returns the name of an error, never its message, because servers quote the recipient in messages. */
+/**
+ * Returns the name of an error and the codes of its cause, never a message, because servers quote the recipient in
+ * messages.
+ */
 function nameOf(error: unknown): string {
-  const { code, responseCode } = error as { code?: string; responseCode?: number };
-  return [(error as Error).name, code, responseCode].filter((part) => part !== undefined).join(' ');
+  const { constructor, cause } = error as Error;
+  const { code, responseCode } = (cause ?? error) as { code?: string; responseCode?: number };
+  return [constructor.name, code, responseCode].filter((part) => part !== undefined).join(' ');
 }

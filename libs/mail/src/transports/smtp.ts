@@ -18,6 +18,15 @@ const CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 5_000;
 const SOCKET_TIMEOUT_MS = 20_000;
 
+/** The commands whose refusal depends on the recipient or the content. */
+const OF_THE_MAIL = ['RCPT TO', 'DATA'];
+
+/** Members of nodemailer's errors. */
+interface SmtpFailure {
+  responseCode?: number;
+  command?: string;
+}
+
 /** Passes e-mails to a server that delivers them (RFC 5321). */
 export class SmtpTransport extends MailTransport {
   private transporter: Transporter;
@@ -43,9 +52,10 @@ export class SmtpTransport extends MailTransport {
         messageId: `<${mail.id}@${this.options.from.split('@').at(-1)?.replace('>', '')}>`,
       });
     } catch (error) {
-      const code = (error as { responseCode?: number }).responseCode ?? 0;
-      // A code 5yz is permanent (RFC 5321 §4.2.1), unless it refuses our log-in.
-      const isPermanent = code >= 500 && (error as { code?: string }).code !== 'EAUTH';
+      const { responseCode = 0, command = '' } = error as SmtpFailure;
+      // A code 5yz is permanent (RFC 5321 §4.2.1) if it refuses the recipient or the e-mail. If it refuses us or our
+      // log-in, an operator can change the settings.
+      const isPermanent = responseCode >= 500 && OF_THE_MAIL.includes(command);
       throw isPermanent
         ? new MailRefused('the server rejected the e-mail', { cause: error })
         : error;

@@ -83,6 +83,13 @@ describe('mail over SMTP', () => {
     expect(server.received).toEqual([]);
   });
 
+  it('an e-mail is not abandoned if the server refuses the sender, for example because SMTP_URL lacks the log-in', async () => {
+    server.password = 'secret';
+    const refused = underTest.transport.send({ ...mail, id: newId() });
+    await expect(refused).rejects.toMatchObject({ responseCode: 550, command: 'MAIL FROM' });
+    await expect(refused).rejects.not.toBeInstanceOf(MailRefused);
+  });
+
   it('replies go to the contact address; without one, to the sender', async () => {
     await underTest.transport.send({ ...mail, id: newId() });
     const from = 'Service <no-reply@example.org>';
