@@ -42,6 +42,18 @@ it('`events list` lists the failed events of the installation that runs in the d
   expect(event).toMatchObject({ service: 'entitlement', state: 'dead', reason: 'no such order' });
 });
 
+it('`events list` lists every event, however many discarded ones were stored before it', async () => {
+  await withClient(test.url(serviceRole('account')), (client) =>
+    client.query(
+      `insert into failed_event (consumer, event_id, type, key, state, reason, attempts, topic, bucket, body)
+       select 'account', gen_random_uuid(), 'PaymentConfirmed', 'ada',
+         case n when 401 then 'dead' else 'discarded' end, 'number ' || n, 3, 'billing.events', 0, '{}'
+       from generate_series(1, 401) n`,
+    ),
+  );
+  expect(run('events', 'list', '--consumer', 'account').stdout).toContain('number 401');
+});
+
 it('an unknown event is not reported as retried', () => {
   const { status, stdout } = run('events', 'redrive', randomUUID(), '--consumer', 'entitlement');
   expect([status, stdout]).toEqual([1, expect.stringContaining('no such failed event')]);

@@ -58,13 +58,23 @@ async function list(
 ): Promise<void> {
   const listed: (FailedEvent & { service: ServiceName })[] = [];
   for (const service of only ? [only] : SCHEMAS) {
-    const events = await withFailedEvents(databases, service, (events) => events.list());
-    const shown = events.filter(({ state }) => all || state !== 'discarded');
-    listed.push(...shown.map((event) => ({ ...event, service })));
+    const events = await withFailedEvents(databases, service, (failed) => everyEvent(failed, all));
+    listed.push(...events.map((event) => ({ ...event, service })));
   }
   answer({ json }, listed, (events) => events.flatMap((event) => eventLines(event.service, event)));
   // The message goes to stderr, so that a script that reads the list gets an empty list.
   if (listed.length === 0) process.stderr.write('No event has failed.\n');
+}
+
+async function everyEvent(failed: FailedEvents, withDiscarded = false): Promise<FailedEvent[]> {
+  const found: FailedEvent[] = [];
+  let after: string | undefined;
+  for (;;) {
+    const page = await failed.list({ after });
+    if (page.length === 0) return found;
+    found.push(...page.filter(({ state }) => withDiscarded || state !== 'discarded'));
+    after = page.at(-1)?.arrival;
+  }
 }
 
 async function redrive(
