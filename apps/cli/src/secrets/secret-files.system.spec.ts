@@ -28,6 +28,14 @@ describe('the folder of a deployment’s secrets', () => {
     expect(existsSync(join(folder, 'one/two/postgres_password'))).toBe(true);
   });
 
+  it('containers can read the files, even if the operator hides new files from others', () => {
+    const before = process.umask(0o077);
+    const { status } = write(join(folder, 'hidden'));
+    process.umask(before);
+    expect(status).toBe(0);
+    expect(statSync(join(folder, 'hidden/postgres_password')).mode & 0o777).toBe(0o644);
+  });
+
   const denials = [
     ['cannot be created', '/proc/nothing/secrets', '/proc/nothing: '],
     ['is a file', file, `${file}: there is a file with this name.\n`],

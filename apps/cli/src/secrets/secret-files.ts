@@ -41,6 +41,8 @@ export function writeSecretFiles(sources: SecretSources): string[] {
     const path = join(folder, name);
     if (!existsSync(path)) {
       writeFileSync(path, make(), { mode: FILE_MODE });
+      // The umask may have removed rights.
+      chmodSync(path, FILE_MODE);
       written.push(name);
     }
     return readFileSync(path, 'utf8').trim();
