@@ -16,7 +16,9 @@ export function reverseValue(): ParameterKind<string> {
     fault: (given) => {
       const fault = plain.fault(given);
       if (fault !== undefined) return fault;
-      if (!/^[^/ ]+\/\d+$/.test(given)) return undefined;
+      // Many texts have a slash and a number, such as ip4:198.51.100.0/24 in SPF.
+      const [address] = given.split('/');
+      if (!/^[^/ ]+\/\d+$/.test(given) || !parseIpAddress(address).ok) return undefined;
       const parsed = parseCidr(given);
       if (!parsed.ok) return 'must be an address block such as 198.51.100.0/24';
       const { version, prefixLength } = parsed.cidr;
