@@ -16,8 +16,9 @@ import { isInvoiceText } from './invoice-text.js';
  * anything but a space, are refused, because e-mail programs turn such names into links, and our e-mails would carry a
  * stranger's advertisement.
  */
-const NAME = /^(?!.*\.\S)[\p{L}\p{M}][\p{L}\p{M}\p{N} .'’-]{0,49}$/u;
-const NO_CONTROLS = /^\P{C}*$/u;
+const NAME = /^(?!.*\.\S)[\p{L}\p{M}][\p{L}\p{M}\p{N}\u200c-\u200d .'’-]{0,49}$/u;
+/** The joiners are format characters, but belong to Persian and Sinhala words and to emoji. */
+const NO_CONTROLS = /^[\P{C}\u200c-\u200d]*$/u;
 /**
  * Matches text without web or e-mail addresses, which e-mail programs turn into links. A version number such as 16.2 is
  * allowed.
