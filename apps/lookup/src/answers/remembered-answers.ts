@@ -103,13 +103,22 @@ export class RememberedAnswers<Lookup extends Findings> {
     return lookup && { lookup, servedFrom: 'cache' };
   }
 
+  /** Returns a failure with a wait after which a retry is not answered with the same failure. */
+  private withWholeWait(key: string, failed: Lookup): Lookup {
+    const { retryAfterSeconds: kept = 0 } = this.cache.failure(key, this.clock.now()) ?? {};
+    return (failed.retryAfterSeconds ?? 0) >= kept
+      ? failed
+      : { ...failed, retryAfterSeconds: kept };
+  }
+
   private async look(key: string, look: () => Promise<Lookup>, isKept = true): Promise<Lookup> {
     if (this.waiting >= WAITING_MAX) throw new LookupOverloaded();
     this.waiting += 1;
     try {
       const lookup = await look();
-      if (isKept || isFailure(lookup.outcome)) this.cache.put(key, lookup);
-      return lookup;
+      const hasFailed = isFailure(lookup.outcome);
+      if (isKept || hasFailed) this.cache.put(key, lookup);
+      return hasFailed ? this.withWholeWait(key, lookup) : lookup;
     } finally {
       this.waiting -= 1;
     }

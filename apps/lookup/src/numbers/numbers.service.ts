@@ -6,6 +6,7 @@ import {
   type AnswerCache,
   type KeptKind,
   PARTIAL_KEPT_MS,
+  isFailure,
   saysSomething,
 } from '../answers/answer-cache.js';
 import { AnswerCounts } from '../answers/answer-counts.js';
@@ -130,10 +131,13 @@ export class NumbersService {
     if (isFixture) return numberFixture(text, this.clock.now());
     const known = this.cache.fresh(text, DAY_MS, this.clock.now());
     if (known) return known;
-    if (this.cache.failure(text, this.clock.now())) return undefined;
+    const hasty = `${text} in a short time`;
+    const isFailed = [text, hasty].some((key) => this.cache.failure(key, this.clock.now()));
+    if (isFailed) return undefined;
     const request = { priority: 'live', asker, budgetMs: ORIGIN_BUDGET_MS, signal } as const;
     const lookup = await this.lookups.lookUpAsn(asn, request).catch(() => undefined);
-    if (lookup) this.cache.put(text, lookup);
+    // A lookup that is given the whole time may still succeed.
+    if (lookup) this.cache.put(isFailure(lookup.outcome) ? hasty : text, lookup);
     return lookup;
   }
 }

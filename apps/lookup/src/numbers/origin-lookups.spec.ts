@@ -1,0 +1,54 @@
+import { expect, it } from '@jest/globals';
+import { parseAddressBlock } from '#libs/domain-names';
+import { SECOND_MS, loadConfig } from '#libs/platform';
+import type { LookupOutcome, NumberLookup, NumberLookups, NumberRequest } from '#libs/resolvers';
+import { TestClock } from '#test/environment';
+import { AnswerCounts } from '../answers/answer-counts.js';
+import { LookupConfig } from '../lookup.config.js';
+import { DelegatedNumbers } from './delegated-numbers.js';
+import { NumbersService } from './numbers.service.js';
+import type { RoutingFeed } from './routing-feed.js';
+
+const CLOCK = new TestClock('2026-11-22T10:00:00Z');
+const FRESHNESS = { max_age: 0, allow_stale: false, fresh: false, version: 2 as const };
+const HOW = { repeat: false, signal: new AbortController().signal };
+const NOBODY = { descriptions: [], statuses: [], contacts: [], abuseContacts: [] };
+
+it('the origin of an address that is not found in a short time is looked up again when it is requested itself', async () => {
+  const budgets: unknown[] = [];
+  const found = (outcome: LookupOutcome, start = '8.8.8.0'): NumberLookup => ({
+    outcome,
+    block: { start, end: start, originAsns: [64_500], ...NOBODY },
+    sources: [],
+    fetchedAt: CLOCK.now(),
+  });
+  const lookups: Pick<NumberLookups, 'lookUpBlock' | 'lookUpAsn'> = {
+    lookUpBlock: async () => found('delivered'),
+    lookUpAsn: async (_asn: number, { budgetMs = 0 }: NumberRequest = {}) => {
+      budgets.push(budgetMs);
+      return budgetMs > 3 * SECOND_MS ? found('delivered', '64500') : found('timeout');
+    },
+  };
+  const feed = { hasRoutes: true, isLoaded: false, prefixOf: () => undefined };
+  const config = loadConfig(LookupConfig, {
+    SERVICE_SECRET: 'a-service-secret-of-at-least-32-characters',
+  });
+  const service = new NumbersService(
+    lookups as NumberLookups,
+    feed as unknown as RoutingFeed,
+    await DelegatedNumbers.load([]),
+    new AnswerCounts(),
+    CLOCK,
+    config,
+  );
+  Object.assign(service, { wayOut: { isCutOff: false } });
+  const parsed = parseAddressBlock('8.8.8.8');
+  if (!parsed.ok) throw new Error('not an address');
+  for (let i = 0; i < 2; i++) {
+    const { outcome } = await service.ip({ ...FRESHNESS, ip: parsed.cidr, include: [] }, HOW);
+    expect(outcome).toBe('delivered');
+  }
+  expect(budgets).toEqual([3 * SECOND_MS]);
+  const { outcome } = await service.asn({ ...FRESHNESS, asn: 64_500, include: [] }, HOW);
+  expect([outcome, budgets.length]).toEqual(['delivered', 2]);
+});
