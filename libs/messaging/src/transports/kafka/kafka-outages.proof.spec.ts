@@ -130,7 +130,12 @@ new KafkaHarness().describe('while the broker is down', () => {
       await untilHeard(key, numbers);
       await untilMembers();
       await untilSent();
-      await running.transport.check();
+      const isWell = () =>
+        running.transport.check().then(
+          () => true,
+          () => false,
+        );
+      await waitFor('the check to succeed', isWell, OUTAGE_LIMIT_MS);
     },
     SPEC_LIMIT_MS,
   );
