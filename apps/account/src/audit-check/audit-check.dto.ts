@@ -10,7 +10,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 
-const ANCHORS_MAX = 10_000;
+const ANCHORS_MAX = 1_000;
 
 export class AnchorRequest {
   @Matches(/^[0-9]{1,18}$/)

@@ -182,6 +182,21 @@ describe('audit', () => {
       expect(await tampered(cut, verdicts)).toEqual([null, `anchor ${number}`]);
     });
 
+    it('S116: removed anchors are detected, also after later ones have taken their numbers', async () => {
+      const { number } = anchors[1];
+      const cut = `delete from audit_anchors where number >= ${number};
+        delete from audit_anchored_heads where anchor >= ${number}`;
+      const { brokenAt } = await tampered(cut, async () => {
+        const { token } = await account.newOwner();
+        const body = { name: 'Server', environment: 'test' };
+        await account.dashboard('POST', 'keys', { token, body });
+        const later = await account.get(AuditAnchorsService).take();
+        expect(later.number).toBe(number);
+        return account.get(AuditCheckService).verify([...anchors, later]);
+      });
+      expect(brokenAt).toBe(`anchor ${number}`);
+    });
+
     /** Returns SQL that rewrites the owner's chain, including hashes and head. */
     async function rewritten(): Promise<{ forgery: string; chain: string }> {
       const chain = owner.accountId;

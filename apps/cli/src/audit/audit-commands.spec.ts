@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { AuditAnchorsService } from '../../../account/src/audit-check/audit-anchors.service.js';
 import { OperatorDesk } from '../../../../test/desk/operator-desk.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anchors-'));
@@ -31,5 +32,15 @@ it('S116: a file that has no anchor, or cannot be read, is rejected', async () =
   expect(await verify()).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('none changed'),
+  });
+});
+
+it('S116: all anchors of a file are compared, however many there are', async () => {
+  const anchor = await desk.account.get(AuditAnchorsService).take();
+  const file = join(folder, 'anchors.log');
+  writeFileSync(file, `${JSON.stringify({ msg: 'audit anchor', anchor })}\n`.repeat(1_001));
+  expect(await verify('--anchors', file)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('1,001 anchors compared'),
   });
 });
