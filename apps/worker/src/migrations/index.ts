@@ -25,6 +25,7 @@ import { dailyCounts } from './0023-daily-counts.js';
 import { freeLines } from './0024-free-lines.js';
 import { failedNames } from './0025-failed-names.js';
 import { failedChecks } from './0026-failed-checks.js';
+import { hastenedChecks } from './0027-hastened-checks.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -54,4 +55,5 @@ export const migrations: Migration[] = [
   freeLines,
   failedNames,
   failedChecks,
+  hastenedChecks,
 ];

@@ -130,9 +130,10 @@ export class ChecksService {
   private async keepDns(transaction: Transaction, known: WatchedName, seen: NameState) {
     const now = this.clock.now();
     const judged = judgeCheck(known.dns, seen, now);
-    const regularly = nextCheckAt('dns', { ...judged, expiresOn: null }, now);
-    const dueAt = await this.paid.count(transaction, known.name, regularly);
-    await this.names.putDns(transaction, known.name, { ...judged, checkedAt: now, dueAt });
+    const regularAt = nextCheckAt('dns', { ...judged, expiresOn: null }, now);
+    const dueAt = await this.paid.count(transaction, known.name, regularAt);
+    const checked = { ...judged, checkedAt: now, dueAt, regularAt };
+    await this.names.putDns(transaction, known.name, checked);
     if (judged.changes.length === 0) return;
     await this.names.putOff(transaction, 'whois', known.name, { dueAt: now });
     await this.tellChanges(transaction, known.name, judged);

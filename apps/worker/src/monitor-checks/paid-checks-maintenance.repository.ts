@@ -8,6 +8,14 @@ const PAYS = `m.interval_minutes is not null and m.kind = 'domain' and not m.is_
   and ${mayBeTold('m')}
   and not exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid)`;
 
+/** SQL: whether the interval of a monitor with additional checks is over. @param now the number of the parameter. */
+const isDue = (now: number) => `(m.checked_at is null
+  or m.checked_at <= $${now}::timestamptz - m.interval_minutes * interval '1 minute')`;
+
+/** SQL: whether any account pays for a check of the name `w.name` now. @param now as for `isDue`. */
+export const isPaid = (now: number) =>
+  `exists (select from monitors m where m.domain_name = w.name and ${PAYS} and ${isDue(now)})`;
+
 /** A closed batch of checks, and the id under which the batch is charged. */
 export interface PaidChecks {
   id: string;
@@ -31,7 +39,7 @@ export class PaidChecksMaintenanceRepository {
          select m.id, m.account_id,
            m.included_at is null or m.included_at <= $2::timestamptz - $3 * interval '1 ms' as is_included
          from monitors m where m.domain_name = $1 and ${PAYS}
-           and (m.checked_at is null or m.checked_at <= $2::timestamptz - m.interval_minutes * interval '1 minute')
+           and ${isDue(2)}
          -- One that is being changed is not waited for: whoever changes it may wait for the name.
          order by m.id for update skip locked),
        counted as (
@@ -67,7 +75,7 @@ export class PaidChecksMaintenanceRepository {
    */
   async hasten(transaction: Transaction, names: readonly string[], now: Date): Promise<void> {
     await transaction.query(
-      `update watched_names w set dns_due_at = q.at
+      `update watched_names w set dns_due_at = q.at, dns_regular_at = coalesce(w.dns_regular_at, w.dns_due_at)
        from (select m.domain_name as name,
            min(greatest(m.checked_at + m.interval_minutes * interval '1 minute', $2)) as at
          from monitors m where m.domain_name = any($1::text[]) and m.checked_at is not null and ${PAYS} group by 1) q

@@ -38,7 +38,7 @@ describe('checks beyond the plan', () => {
 
   const get = <T>(type: new (...parts: never[]) => T) =>
     under.worker.app.get<T>(type as never, { strict: false });
-  const call = (method: 'GET' | 'POST' | 'PATCH', rest: string, body?: object) =>
+  const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', rest: string, body?: object) =>
     under.gateway.call<MonitorAnswer>(method, `/internal/monitors${rest}`, { accountId, body });
   const watch = async (domainName: string, interval_minutes: number) =>
     call('POST', '', { kind: 'domain', domainName, interval_minutes });
@@ -66,6 +66,13 @@ describe('checks beyond the plan', () => {
       await under.checkNames();
       return world.count('dns', name) > before;
     });
+  }
+  async function expectNoLook(name: string, afterMs: number): Promise<void> {
+    const before = world.count('dns', name);
+    under.clock.advance(afterMs);
+    corpus.clock.set(under.clock.now());
+    await under.checkNames();
+    expect(world.count('dns', name)).toBe(before);
   }
   /** Charges everything that can be charged. @returns the credits that the account has paid in total. */
   async function paid(): Promise<number> {
@@ -155,6 +162,27 @@ describe('checks beyond the plan', () => {
     expect(await paid()).toBe(1);
   });
 
+  it('a longer interval, a pause or a removal also ends the paid checks that have been scheduled', async () => {
+    const name = newName();
+    await call('POST', '', { kind: 'domain', domainName: name });
+    const { id } = await watch(name, 10);
+    await look(name, 0);
+    const soon = { interval_minutes: 10 };
+    const changes = [
+      async () => call('PATCH', `/${id}`, { interval_minutes: 360 }),
+      async () => call('POST', `/${id}/pause`),
+      async () => call('DELETE', `/${id}`),
+    ];
+    for (const change of changes) {
+      await change();
+      await expectNoLook(name, 11 * MINUTE_MS);
+      await call('POST', `/${id}/resume`).catch(() => undefined);
+      await call('PATCH', `/${id}`, soon).catch(() => undefined);
+    }
+    await look(name, 6 * HOUR_MS);
+    expect(await paid()).toBe(0);
+  });
+
   it('paid checks stop when credits run out, and resume when the amount owed is paid', async () => {
     const name = newName();
     under.entitlement.balances.set(accountId, 0);
@@ -163,12 +191,7 @@ describe('checks beyond the plan', () => {
     await look(name, 10 * MINUTE_MS);
     expect(await paid()).toBe(0);
     expect((await call('GET', `/${id}`)).price).toMatchObject({ is_short_of_credits: true });
-    await look(name, 10 * MINUTE_MS);
-    const looks = world.count('dns', name);
-    under.clock.advance(HOUR_MS);
-    corpus.clock.set(under.clock.now());
-    await under.checkNames();
-    expect(world.count('dns', name)).toBe(looks);
+    await expectNoLook(name, HOUR_MS);
     under.entitlement.balances.set(accountId, 100);
     expect(await paid()).toBe(1);
     expect((await call('GET', `/${id}`)).price).toMatchObject({ is_short_of_credits: false });
@@ -194,8 +217,7 @@ describe('checks beyond the plan', () => {
     await waitFor('its question', () => asked() > before);
     entitlement.gate = undefined;
     await charge();
-    // This is the last check before the account has to pay.
-    await look(name, 8 * MINUTE_MS);
+    await expectNoLook(name, 8 * MINUTE_MS);
     entitlement.balances.set(accountId, 100);
     gate.resolve();
     // On a slow machine, the monitor's interval may be over already.

@@ -4,6 +4,7 @@ import { mayBeTold } from '../accounts/may-be-told.js';
 import type { NewsReader } from '../monitor-news/monitor-news.js';
 import { type CheckKind, EVERY_MS, LEASE_MS, REMINDER_DAYS } from './check-times.js';
 import type { KnownState } from './judged-check.js';
+import { isPaid } from './paid-checks-maintenance.repository.js';
 
 export interface CheckedState extends KnownState {
   checkedAt: Date;
@@ -60,7 +61,8 @@ export class WatchedNamesMaintenanceRepository {
        select n, $2::timestamptz + case when $5 then 0 else $3::float8 end * interval '1 ms',
          $2::timestamptz + case when $5 then 0 else $4::float8 end * interval '1 ms'
        from unnest($1::text[]) as n order by n
-       on conflict (name) do update set ${dns}, ${whois}`,
+       on conflict (name) do update set ${dns}, ${whois},
+         dns_regular_at = case when $5 then null else w.dns_regular_at end`,
       [names, now, EVERY_MS.dns, EVERY_MS.whois, isAtOnce, new Date(now.getTime() + LEASE_MS)],
     );
   }
@@ -87,7 +89,8 @@ export class WatchedNamesMaintenanceRepository {
 
   /**
    * Leases names whose check is due, so that no other process takes them before `leaseUntil`. Names that no active
-   * monitor watches are postponed and omitted.
+   * monitor watches are postponed and omitted, and so are those whose check was brought forward for a monitor that no
+   * longer pays for it.
    * @param failed whether to lease the names whose last check failed, or the others.
    * @returns whether more names may be due.
    */
@@ -97,17 +100,20 @@ export class WatchedNamesMaintenanceRepository {
     { now, leaseUntil, limit, failed }: Claim,
   ): Promise<{ names: string[]; hasMore: boolean }> {
     const due = kind === 'dns' ? 'dns_due_at' : 'whois_due_at';
+    const unpaid =
+      kind === 'dns' ? `coalesce(w.dns_regular_at > $1, false) and not ${isPaid(1)}` : 'false';
     const rows = await database.transaction((transaction) =>
-      transaction.query<{ name: string; isWatched: boolean }>(
-        `update watched_names w set ${due} = case when q.is_watched then $2::timestamptz else $1 + $4 * interval '1 ms' end
-         from (select w.name, ${IS_WATCHED} as is_watched from watched_names w
+      transaction.query<{ name: string; isTaken: boolean }>(
+        `update watched_names w set ${due} = case when q.is_unpaid then w.dns_regular_at
+           when q.is_watched then $2::timestamptz else $1 + $4 * interval '1 ms' end
+         from (select w.name, ${IS_WATCHED} as is_watched, ${unpaid} as is_unpaid from watched_names w
            where ${due} <= $1 and ${kind}_problem is ${failed ? 'not null' : 'null'}
            order by ${due} limit $3 for update skip locked) q
-         where w.name = q.name returning w.name, q.is_watched as "isWatched"`,
+         where w.name = q.name returning w.name, q.is_watched and not q.is_unpaid as "isTaken"`,
         [now, leaseUntil, limit, EVERY_MS.dns],
       ),
     );
-    const names = rows.filter(({ isWatched }) => isWatched).map(({ name }) => name);
+    const names = rows.filter(({ isTaken }) => isTaken).map(({ name }) => name);
     return { names, hasMore: rows.length === limit };
   }
 
@@ -130,11 +136,16 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  async putDns(transaction: Transaction, name: string, checked: CheckedState): Promise<void> {
-    const { state, pending, rechecks, restless, checkedAt, dueAt } = checked;
+  /** @param checked with the time from which the next check needs no monitor that pays for it. */
+  async putDns(
+    transaction: Transaction,
+    name: string,
+    checked: CheckedState & { regularAt: Date },
+  ): Promise<void> {
+    const { state, pending, rechecks, restless, checkedAt, dueAt, regularAt } = checked;
     await transaction.query(
       `update watched_names set dns = $2, dns_pending = $3, dns_rechecks = $4, restless = $5, dns_checked_at = $6,
-         dns_due_at = $7, dns_problem = null where name = $1`,
+         dns_due_at = $7, dns_regular_at = $8, dns_problem = null where name = $1`,
       [
         name,
         JSON.stringify(state),
@@ -143,6 +154,7 @@ export class WatchedNamesMaintenanceRepository {
         JSON.stringify(restless),
         checkedAt,
         dueAt,
+        dueAt < regularAt ? regularAt : null,
       ],
     );
   }
