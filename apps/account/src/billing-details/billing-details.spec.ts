@@ -104,6 +104,7 @@ describe('billing details', () => {
     ['Chinese, which invoices cannot print,', { address_line1: '北京市朝阳区' }],
     ['an emoji', { organisation: 'Example 🎉' }],
     ['no address', { address_line1: undefined }],
+    ['a blank organisation', { organisation: ' \u00a0' }],
     ['null as the tax id', { tax_id: null }],
     ['null as the second line', { address_line2: null }],
     ['an unknown member', { account_id: 'x' }],

@@ -296,6 +296,7 @@ describe('keys', () => {
     ['a control character', { name: 'A\r\nB', environment: 'live' }],
     ['a past expiry', { name: 'A', environment: 'live', expires_at: '2020-01-01T00:00:00Z' }],
     ['no name', { environment: 'live' }],
+    ['a blank name', { name: ' \u200d', environment: 'live' }],
     ['text as a cap', { name: 'A', environment: 'live', daily_credit_cap: '5' }],
   ])('S90, S91: %s in a creation is rejected and creates nothing', async (_, body) => {
     const answer = await call('POST', 'keys', body);

@@ -17,8 +17,12 @@ import { isInvoiceText } from './invoice-text.js';
  * stranger's advertisement.
  */
 const NAME = /^(?!.*\.\S)[\p{L}\p{M}][\p{L}\p{M}\p{N}\u200c-\u200d .'’-]{0,49}$/u;
-/** The joiners are format characters, but belong to Persian and Sinhala words and to emoji. */
-const NO_CONTROLS = /^[\P{C}\u200c-\u200d]*$/u;
+/**
+ * Matches a line that is not blank and has no control characters. A blank name would be a link without text, and a blank
+ * organisation an invoice without a buyer. The joiners are format characters, but belong to Persian and Sinhala words
+ * and to emoji.
+ */
+const LINE = /^(?=.*[^\s\u200c-\u200d])[\P{C}\u200c-\u200d]*$/u;
 /**
  * Matches text without web or e-mail addresses, which e-mail programs turn into links. A version number such as 16.2 is
  * allowed.
@@ -37,12 +41,12 @@ export const IsKnownPassword = () => applyDecorators(IsString(), Length(1, 1_000
 /** Declares the token of a link from an e-mail. */
 export const IsLinkToken = () => applyDecorators(IsString(), Length(1, 100));
 
-/** Declares a line of text without control characters (S81). */
+/** Declares a line of text that is not blank and has no control characters (S81). */
 export const IsLine = (lengthMax: number) =>
   applyDecorators(
     IsString(),
     Length(1, lengthMax),
-    Matches(NO_CONTROLS, { message: 'must not contain control characters' }),
+    Matches(LINE, { message: 'must not be blank or contain control characters' }),
   );
 
 /** Declares a line that our e-mails quote, which cannot contain a link (S82). */
