@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AccountDeleted } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 
@@ -83,6 +84,33 @@ describe('calls by billing and operators', () => {
       sliceEnd: '2026-04-02T09:00:00.000Z',
     });
     await expect(entitlement.billing.grants(accountId, 'bm9uZQ')).rejects.toThrow('cursor');
+  });
+
+  it('the timeline shows each movement with its number of credits', async () => {
+    const lineId = await entitlement.buy(accountId, 1_000);
+    await entitlement.use(accountId, 400);
+    const reversalId = await entitlement.reverse(accountId, lineId, '1');
+    await entitlement.buy(accountId, 2_000);
+    await entitlement.undo(accountId, reversalId);
+    const entries = await entitlement.operator.timeline(accountId, { limit: 100 });
+    const movements = entries.map(({ text }) => /^[a-z_]+ \d+ /.exec(text)?.[0].trim());
+    expect(movements.filter(Boolean).toSorted()).toEqual([
+      'debt 400',
+      'grant 1000',
+      'grant 2000',
+      'reinstate 600',
+      'repay 400',
+      'repay_return 400',
+      'revoke 600',
+    ]);
+  });
+
+  it('the frozen credits include those of grants that the balance does not list', async () => {
+    for (let index = 0; index < 201; index++) await entitlement.buy(accountId, 1_000);
+    const deletion = { deletedAt: '2026-03-02T09:00:00Z', restoreUntil: '2026-05-31T09:00:00Z' };
+    await entitlement.deliver(AccountDeleted, accountId, deletion);
+    const { frozen, grants } = await entitlement.client.balance(accountId);
+    expect([frozen, grants.length]).toEqual([201_000, 200]);
   });
 
   it('an operator’s revocation takes the spendable credits once, and an undone reversal does not restore them', async () => {

@@ -151,7 +151,7 @@ export class LedgerService {
   ): BalanceAnswer {
     const { newest: grants = newestOf(book), pending, lines } = shown;
     const isFrozen = book.account.state !== 'active';
-    const frozen = isFrozen ? grants.reduce((sum, { available }) => sum + available, 0) : 0;
+    const frozen = isFrozen ? book.all.reduce((sum, { available }) => sum + available, 0) : 0;
     return {
       spendable: book.spendable,
       // Credits that leases have used but that are not booked yet are pending, not reserved.

@@ -15,7 +15,9 @@ const ENTRIES = `
   select n.at, 'credits' as kind, concat_ws(' ', n.kind, moved.amount, n.reference) || ', then '
     || n.available_after || ' available' as text, n.id::text as id
   from (${NEWS}) n
-  cross join lateral (select sum(amount) filter (where amount > 0) as amount
+  cross join lateral (select coalesce(
+      sum(amount) filter (where amount > 0 and ledger_account not in ('debt', 'owed')),
+      sum(amount) filter (where amount > 0)) as amount
     from ledger_entries where transfer_id = n.id) moved
   union all
   select from_at, 'block', cause || ' takes ' || array_to_string(blocks, ', ') || ': ' || reason, id::text
