@@ -1,5 +1,5 @@
 import { type AnswerForm, type ParameterKind, creditsEach, maxCredits } from '#libs/contracts';
-import { InvalidRequest, type Problem, faultsOf } from '#libs/platform';
+import { InvalidRequest, type Problem, faultsOf, maskKeys } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
 import { SUBJECT_MAX } from '../request-log/log-line.js';
 import { FixtureNeedsTestKey, PriceAboveMax, TestKeyFixtureOnly } from './request.errors.js';
@@ -42,7 +42,7 @@ function namesIn({ route, body, input }: RequestContext): string {
   const { subjects = [] } = route.operation.body!;
   if (subjects.length === 0) return '';
   const values = route.reader.valuesOf(input!);
-  const names = new Set(subjects.flatMap(({ of }) => of(body as never, values)));
+  const names = new Set(subjects.flatMap(({ of }) => of(body as never, values)).map(maskKeys));
   let text = '';
   for (const name of names) {
     if (text.length + name.length + 2 > SUBJECT_MAX) break;

@@ -116,6 +116,18 @@ describe('hostile requests from a customer', () => {
     const secret = apiKey.slice(9).toLowerCase();
     for (const sink of sinks) expect(sink.toLowerCase()).not.toContain(secret);
   });
+
+  it('S8: a key that was pasted as a keyword or into a body does not reach the request log', async () => {
+    const { apiKey, keyRecord } = around.account.addKey({ scopes: ['availability', 'typos'] });
+    around.lookup.answer = () => problemAnswer(400, 'invalid_domain_name', 'invalid');
+    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+    await under.ask(`/v2.0/domain/typos?keyword=${apiKey}`, headers);
+    const body = JSON.stringify({ domainNames: [apiKey, 'a.example'] });
+    await fetch(`${under.url}/v2.0/domain/availability`, { method: 'POST', headers, body });
+    const rows = await under.logRows(keyRecord.accountId, 2);
+    const subjects = rows.map(({ subject }) => subject).toSorted();
+    expect(subjects).toEqual(['dds_live_***', 'dds_live_***, a.example']);
+  });
 });
 
 describe('a client that pipelines requests', () => {

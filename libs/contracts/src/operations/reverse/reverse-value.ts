@@ -1,4 +1,5 @@
 import { parseCidr, parseHostName, parseIpAddress } from '#libs/domain-names';
+import { maskKeys } from '#libs/platform';
 import { text } from '../kinds.js';
 import type { ParameterKind } from '../parameter.js';
 
@@ -12,7 +13,8 @@ export function reverseValue(): ParameterKind<string> {
   const plain = text(VALUE_LENGTH_MAX);
   return {
     ...plain,
-    clean: (given) => given.trim().toWellFormed(),
+    // As for names: a pasted key is sent neither to the owner nor to the log.
+    clean: (given) => maskKeys(given.trim().toWellFormed()),
     fault: (given) => {
       const fault = plain.fault(given);
       if (fault !== undefined) return fault;

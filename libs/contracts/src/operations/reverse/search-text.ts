@@ -1,3 +1,4 @@
+import { maskKeys } from '#libs/platform';
 import { text } from '../kinds.js';
 import type { ParameterKind } from '../parameter.js';
 
@@ -8,7 +9,8 @@ export function searchText(lengthMax: number): ParameterKind<string> {
   const isFixture = (given: string) => FIXTURES.includes(given.toLowerCase());
   return {
     ...text(lengthMax),
-    clean: (given) => given.trim().toWellFormed(),
+    // As for names: a pasted key is sent neither to the owner nor to the log.
+    clean: (given) => maskKeys(given.trim().toWellFormed()),
     isReserved: isFixture,
     isFixture,
   };
