@@ -86,3 +86,20 @@ it('S121: after 30 invented links within an hour, a network gets 429 without any
   }
   expect(await check('sign_up', real.token)).toBe(200);
 });
+
+it('S121: above the limit of a /48, requests from further networks in it cause no statement', async () => {
+  const ask = (network: number) =>
+    account.dashboard('POST', 'links/check', {
+      body: { kind: 'sign_up', token: 'A'.repeat(43) },
+      headers: { 'x-client-address': `2001:db8:48:${network.toString(16)}::1` },
+    });
+  const codes: string[] = [];
+  for (let network = 0; network < 121; network++) codes.push((await ask(network)).body.code);
+  expect(codes).toEqual([
+    ...Array.from({ length: 120 }, () => 'link_invalid'),
+    'too_many_attempts',
+  ]);
+  const statements = account.statements();
+  expect((await ask(121)).status).toBe(429);
+  expect(statements.texts()).toEqual([]);
+});

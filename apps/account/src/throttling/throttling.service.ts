@@ -44,14 +44,11 @@ export class ThrottlingService {
    * use up the connections and the disk that everybody's log-ins need (S121). @throws TooManyAttempts above the limit.
    */
   async count(limit: AttemptLimit, subject: string, by: Actor | Visitor): Promise<void> {
-    const name = this.subjectOf(limit.name, subject).toString('base64');
+    this.refuseAgain(limit, subject);
     const now = this.clock.now().getTime();
-    const known = this.refusals.get(name);
-    if (known && now < known.untilMs) throw new TooManyAttempts(secondsOf(known.endMs - now));
-    this.refusals.delete(name);
     const waitMs = await this.waitMsOf(limit, subject, by);
     if (waitMs === 0) return;
-    this.keepRefusal(name, now, waitMs);
+    this.keepRefusal(limit, subject, { now, waitMs });
     throw new TooManyAttempts(secondsOf(waitMs));
   }
 
@@ -60,8 +57,10 @@ export class ThrottlingService {
    * TooManyAttempts above the limit of either.
    */
   async countNetwork(limit: AttemptLimit, visitor: Visitor): Promise<void> {
-    for (const { own, subject } of placesOf(limit, visitor))
-      await this.count(own, subject, visitor);
+    const places = placesOf(limit, visitor);
+    // A refused site would otherwise cause a statement for each of its networks.
+    for (const { own, subject } of places) this.refuseAgain(own, subject);
+    for (const { own, subject } of places) await this.count(own, subject, visitor);
   }
 
   /** Removes an attempt from the counts of the visitor's network and of its site. */
@@ -95,9 +94,8 @@ export class ThrottlingService {
 
   /** Removes an attempt from the count. */
   async giveBack({ name }: AttemptLimit, subject: string): Promise<void> {
-    const hash = this.subjectOf(name, subject);
-    this.refusals.delete(hash.toString('base64'));
-    await this.attempts.giveBack(hash);
+    this.refusals.delete(this.refusalOf(name, subject));
+    await this.attempts.giveBack(this.subjectOf(name, subject));
   }
 
   /**
@@ -141,12 +139,29 @@ export class ThrottlingService {
     await this.attempts.deleteOlder(new Date(this.clock.now().getTime() - FORGET_MS));
   }
 
-  private keepRefusal(name: string, now: number, waitMs: number): void {
+  /** @throws TooManyAttempts while a refusal is cached. */
+  private refuseAgain({ name }: AttemptLimit, subject: string): void {
+    const key = this.refusalOf(name, subject);
+    const known = this.refusals.get(key);
+    const now = this.clock.now().getTime();
+    if (known && now < known.untilMs) throw new TooManyAttempts(secondsOf(known.endMs - now));
+    this.refusals.delete(key);
+  }
+
+  private keepRefusal(
+    { name }: AttemptLimit,
+    subject: string,
+    { now, waitMs }: { now: number; waitMs: number },
+  ): void {
     if (this.refusals.size >= REFUSALS_KNOWN_MAX) {
       this.refusals.delete(this.refusals.keys().next().value!);
     }
     const untilMs = now + Math.min(waitMs, REFUSAL_KNOWN_MS);
-    this.refusals.set(name, { untilMs, endMs: now + waitMs });
+    this.refusals.set(this.refusalOf(name, subject), { untilMs, endMs: now + waitMs });
+  }
+
+  private refusalOf(name: string, subject: string): string {
+    return this.subjectOf(name, subject).toString('base64');
   }
 
   private subjectOf(name: string, subject: string): Buffer {
