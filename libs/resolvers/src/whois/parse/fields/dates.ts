@@ -161,7 +161,10 @@ function sameEitherWay(first: string, second: string): 'dmy' | undefined {
   return Number(first) === Number(second) ? 'dmy' : undefined;
 }
 
-/** Reads `Jan 31 2026`, `January 31, 2026` and `Sat Jan 31 10:00:00 UTC 2026`; undefined for any other text. */
+/**
+ * Reads `Jan 31 2026`, `January 31, 2026`, `Sat Jan 31 10:00:00 UTC 2026` and `Sat Jan 31 10:00:00 -0500 2026`; undefined
+ * for any other text.
+ */
 function readMonthFirst(tokens: Token[], at: number): Day | undefined {
   const month = monthNumber(tokens[at].text);
   if (month === undefined) return undefined;
@@ -174,8 +177,12 @@ function readMonthFirst(tokens: Token[], at: number): Day | undefined {
   if (tokens[yearAt]?.kind === 'digits' && tokens[yearAt].text.length === 4) {
     return toDay(Number(tokens[yearAt].text), month, Number(day.text), yearAt + 1);
   }
-  const year = tokens.slice(yearAt).find((it) => it.kind === 'digits' && it.text.length === 4);
-  return year && toDay(Number(year.text), month, Number(day.text), next);
+  const later = tokens
+    .slice(yearAt)
+    .filter(({ kind, text }) => kind === 'digits' && text.length === 4);
+  // The other four digits may be an offset: `Jan 31 10:00:00 -0500 2026`.
+  const years = later.map(({ text }) => toDay(Number(text), month, Number(day.text), next));
+  return years.find((it) => it !== undefined);
 }
 
 /**
