@@ -92,6 +92,16 @@ describe('a value of a party', () => {
   });
 });
 
+it.each(['Contact form at https://registrar.example/form', 'Write at www.registrar.example'])(
+  'the page %j in place of an e-mail address is withheld, and no address is made of it',
+  (email) => {
+    const text = `Domain Name: example.test\nRegistrar: X\nRegistrant Name: Ada\nRegistrant Email: ${email}\n`;
+    const record = read('test', text);
+    expect(record?.contacts).toEqual({ registrant: { name: 'Ada' } });
+    expect(record?.redactions).toEqual([{ path: 'contacts.registrant.email', basis: 'text' }]);
+  },
+);
+
 describe('a handle', () => {
   it('is not a name, even if the answer lacks its object', () => {
     const lines = [

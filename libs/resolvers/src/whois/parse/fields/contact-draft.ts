@@ -7,6 +7,8 @@ import { isEmptyValue, isNamibia, isWithheld } from './placeholders.js';
 
 const VALUE_LENGTH_MAX = 500;
 const LINES_MAX = 16;
+/** A page in place of an e-mail address; `Contact form at https://…` would be read as an address. */
+const IS_PAGE = /^[^@]*(?:https?:\/\/|\bwww\.)/i;
 
 /** A contact that is being read: published values, unlabelled lines, and withheld fields. */
 export class ContactDraft {
@@ -21,7 +23,7 @@ export class ContactDraft {
   add(field: ContactField, text: string): void {
     const value = withoutQuotes(text.trim().slice(0, VALUE_LENGTH_MAX));
     if (isEmptyValue(value) && !isNamibia(field, value)) return;
-    if (isWithheld(value) || (field === 'email' && value.startsWith('http'))) {
+    if (isWithheld(value) || (field === 'email' && IS_PAGE.test(value))) {
       this.withheld.add(field === 'line' ? 'name' : field);
       return;
     }
