@@ -58,6 +58,14 @@ describe('refusals and public pages', () => {
     );
   });
 
+  it('S11: an empty header is no second key', async () => {
+    const { apiKey } = around.account.addKey();
+    const path = '/v2.0/whois/live?domainName=a.example';
+    const headers = { authorization: `Bearer ${apiKey}`, 'x-api-key': '' };
+    expect((await ask(path, headers)).status).toBe(200);
+    expect((await ask(`${path}&apiKey=${apiKey}`, { 'x-api-key': '' })).status).toBe(200);
+  });
+
   it('401: the answer to a missing key has WWW-Authenticate', async () => {
     const answer = await ask('/v2.0/whois/live?domainName=example.com');
     expectProblem(answer, 401, 'missing_api_key');

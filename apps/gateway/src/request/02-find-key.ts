@@ -20,13 +20,13 @@ const malformedRequest = new MalformedRequest();
 
 /**
  * Step 2b: also takes the key from `Authorization: Bearer` and `X-API-Key`. The same key in several places is accepted;
- * two different keys are rejected (S10, S11). @returns the problem, including if there is no key.
+ * two different keys are rejected (S10, S11). An empty value is no key. @returns the problem, including if there is no key.
  */
 export function findKey(context: RequestContext): Problem | undefined {
   const { rawHeaders } = context.request;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const key = keyOfHeader(rawHeaders[i], rawHeaders[i + 1]);
-    if (key === undefined) continue;
+    if (key === undefined || key === '') continue;
     if (context.apiKey !== '' && context.apiKey !== key) return ambiguousCredentials;
     context.apiKey = key;
   }
