@@ -232,8 +232,11 @@ describe('readRdapDomain', () => {
     }
   });
 
-  it('a web form in place of an e-mail address means that the address is withheld', () => {
-    const email = ['email', {}, 'text', 'https://registrar.example/contact?a.example'];
+  it.each([
+    'https://registrar.example/contact?a.example',
+    'Contact form at https://registrar.example/contact',
+  ])('the web form %j in place of an e-mail address means that it is withheld', (form) => {
+    const email = ['email', {}, 'text', form];
     const entities = [{ roles: ['registrant'], vcardArray: ['vcard', [email]] }];
     expect(readRdapDomain({ ldhName: domain, entities }, domain)).toMatchObject({
       contacts: {},

@@ -1,6 +1,11 @@
 import type { Contact } from '../../record.js';
 import { readCountry } from '../../whois/parse/fields/countries.js';
-import { isEmptyValue, isNamibia, isWithheld } from '../../whois/parse/fields/placeholders.js';
+import {
+  isEmptyValue,
+  isNamibia,
+  isWithheld,
+  namesPage,
+} from '../../whois/parse/fields/placeholders.js';
 
 /** The contents of a contact card, before the owner of the card is known. */
 export interface PublishedContact {
@@ -18,10 +23,10 @@ export function publishedContact(
     const value = values[member] ?? '';
     return !isEmptyValue(value) || isNamibia(member, value);
   });
-  // Registrars replace a withheld e-mail address with a web form.
-  const isForm = (member: keyof Contact) =>
-    member === 'email' && /^https?:/i.test(values[member] ?? '');
-  const withheld = members.filter((member) => isForm(member) || isWithheld(values[member] ?? ''));
+  const withheld = members.filter((member) => {
+    const value = values[member] ?? '';
+    return isWithheld(value) || (member === 'email' && namesPage(value));
+  });
   const published = members.filter((member) => !withheld.includes(member));
   const contact = Object.fromEntries(published.map((member) => [member, values[member]]));
   return { contact, withheld, ...(url === undefined ? {} : { url }) };

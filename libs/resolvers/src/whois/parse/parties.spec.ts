@@ -102,6 +102,12 @@ it.each(['Contact form at https://registrar.example/form', 'Write at www.registr
   },
 );
 
+it.each(['-1', '1e3', '0x1F', '1.5'])('%s is not a registrar’s IANA id', (id) => {
+  expect(read('com', `${DOMAIN}   Registrar IANA ID: ${id}\n`)?.registrar).not.toHaveProperty(
+    'ianaId',
+  );
+});
+
 describe('a handle', () => {
   it('is not a name, even if the answer lacks its object', () => {
     const lines = [

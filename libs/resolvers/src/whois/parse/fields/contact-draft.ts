@@ -3,12 +3,10 @@ import type { ContactField, ContactStyle } from './contact-field.js';
 import { readContactLines } from './contact-lines.js';
 import { readCountry } from './countries.js';
 import { readCityLine, readPostalAddress } from './postal-address.js';
-import { isEmptyValue, isNamibia, isWithheld } from './placeholders.js';
+import { isEmptyValue, isNamibia, isWithheld, namesPage } from './placeholders.js';
 
 const VALUE_LENGTH_MAX = 500;
 const LINES_MAX = 16;
-/** A page in place of an e-mail address; `Contact form at https://…` would be read as an address. */
-const IS_PAGE = /^[^@]*(?:https?:\/\/|\bwww\.)/i;
 
 /** A contact that is being read: published values, unlabelled lines, and withheld fields. */
 export class ContactDraft {
@@ -23,7 +21,7 @@ export class ContactDraft {
   add(field: ContactField, text: string): void {
     const value = withoutQuotes(text.trim().slice(0, VALUE_LENGTH_MAX));
     if (isEmptyValue(value) && !isNamibia(field, value)) return;
-    if (isWithheld(value) || (field === 'email' && IS_PAGE.test(value))) {
+    if (isWithheld(value) || (field === 'email' && namesPage(value))) {
       this.withheld.add(field === 'line' ? 'name' : field);
       return;
     }

@@ -151,6 +151,14 @@ function withoutMarks(value: string): string {
   return value.slice(start, start + 80);
 }
 
+/**
+ * True for a page in place of an e-mail address. Registrars replace a withheld address with a web form, and `Contact form
+ * at https://…` would be read as an address.
+ */
+export function namesPage(email: string): boolean {
+  return /^[^@]*(?:https?:\/\/|\bwww\.)/i.test(email);
+}
+
 export function isEmptyValue(value: string): boolean {
   return EMPTY_VALUES.has(value.trim().toLowerCase());
 }

@@ -370,7 +370,7 @@ function isHandle(name: string | undefined): boolean {
 
 /** True for a small number, as IANA's registrar ids are; registries use other numbers for their registrars. */
 function isIanaId(value: string): boolean {
-  return value.length > 0 && value.length <= 5 && !Number.isNaN(Number(value));
+  return /^\d{1,5}$/.test(value);
 }
 
 /** True for a code that may follow a registrar's name in brackets: `292`, `R22-LRCC`. */
