@@ -130,7 +130,11 @@ it('402: a request that costs more than the balance or max_credits holds nothing
   around.entitlement.balances.set(keyRecord.accountId, 99);
   expect(await ask(apiKey, 100)).toMatchObject({
     status: 402,
-    json: { code: 'insufficient_credits', credits_required: 100 },
+    json: {
+      code: 'insufficient_credits',
+      credits_required: 100,
+      detail: 'This request may cost up to 100 credits, which is more than your balance.',
+    },
   });
   expect(await ask(apiKey, 100, '?max_credits=99')).toMatchObject({
     status: 402,
