@@ -59,6 +59,7 @@ describe('the expiry of a key', () => {
       { expires_at: 'soon' },
     ],
     ['any other number of days is rejected', { expires_in: '31' }, { expires_at: '31' }],
+    ['a built-in name is rejected', { expires_in: '__proto__' }, { expires_at: '__proto__' }],
   ])('%s', (_, typed, expected) => {
     expect(expiryOf(typed, NOW)).toEqual(expected);
   });

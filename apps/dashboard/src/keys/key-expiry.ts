@@ -4,7 +4,7 @@ import { field } from '../pages/layout.js';
 import { selectField } from '../pages/select-field.js';
 
 const NEVER = 'never';
-const DAYS: Readonly<Record<string, number>> = { '30': 30, '90': 90, '365': 365 };
+const DAYS = [30, 90, 365];
 const WHOLE_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 export interface TypedExpiry {
@@ -23,7 +23,7 @@ export function expiryOf(typed: TypedExpiry, now: Date): { expires_at?: string |
   if (date !== '') return { expires_at: WHOLE_DATE.test(date) ? `${date}T23:59:59Z` : date };
   if (choice === '') return {};
   if (choice === NEVER) return { expires_at: null };
-  const days = DAYS[choice];
+  const days = DAYS.find((number) => String(number) === choice);
   if (days === undefined) return { expires_at: choice };
   return { expires_at: new Date(now.getTime() + days * DAY_MS).toISOString() };
 }
@@ -35,7 +35,7 @@ export function expiryFields(typed: TypedExpiry = {}, asItIs?: string): Markup {
     all: asItIs,
     options: [
       [NEVER, 'Never: it works until you revoke it'],
-      ...Object.keys(DAYS).map((days) => [days, `In ${days} days`] as const),
+      ...DAYS.map((days) => [String(days), `In ${days} days`] as const),
     ],
     chosen: typed.expires_in,
   })}
