@@ -147,14 +147,19 @@ export function logInPage(
     ${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'username' })}
     ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
     <button>Log in</button>`;
-  return page(context, {
-    title: 'Log in',
-    notice,
-    scripts: ['/assets/passkeys.js'],
-    body: html`<section>${form(context, '/log-in', fields)}</section>
-      ${passkeyLogIn(context, wayBack(entered.to))} ${providerForms(context, providers, entered.to)}
-      <p><a href="/password/forgot">Forgot the password?</a> <a href="/sign-up">Sign up</a></p>`,
-  });
+  // The browser of a visitor whose session has ended still sends its cookie.
+  return page(
+    { ...context, isLoggedIn: false },
+    {
+      title: 'Log in',
+      notice,
+      scripts: ['/assets/passkeys.js'],
+      body: html`<section>${form(context, '/log-in', fields)}</section>
+        ${passkeyLogIn(context, wayBack(entered.to))}
+        ${providerForms(context, providers, entered.to)}
+        <p><a href="/password/forgot">Forgot the password?</a> <a href="/sign-up">Sign up</a></p>`,
+    },
+  );
 }
 
 export function logInCodePage(context: PageContext, to?: string, notice?: Notice): Markup {

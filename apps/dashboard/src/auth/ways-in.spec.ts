@@ -15,6 +15,13 @@ beforeEach(() => {
   under.setBalance();
 });
 
+it('a visitor whose session has ended gets the navigation of visitors with the log-in page', async () => {
+  under.answerWith({ providers: [] }, 200);
+  const text = textOf(await under.send('GET', '/log-in', { cookie: under.cookie }));
+  expect(text).toContain('href="/sign-up"');
+  expect(text).not.toMatch(/Log out|href="\/keys"/);
+});
+
 describe('an e-mailed link that was used or has expired', () => {
   const OVER = { code: 'link_invalid', status: 410, detail: '' };
   const CUT = {
