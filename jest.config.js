@@ -18,7 +18,10 @@ const PROJECT = {
   globalTeardown: '<rootDir>/dist/test/environment/teardown.js',
 };
 
-/** The specs of `npm run test:fast`: the short specs beside the code that they test, and the house rules. They need only PostgreSQL. */
+/**
+ * The specs of `npm run test:fast`: the short specs beside the code that they test, and the house rules. They need only
+ * PostgreSQL.
+ */
 const FAST = {
   ...PROJECT,
   displayName: 'fast',

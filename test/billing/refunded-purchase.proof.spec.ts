@@ -21,7 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => billing.stop());
 
-/** Makes a purchase that is paid, partly refunded and disputed, and whose dispute is lost, before any callback arrives. */
+/**
+ * Makes a purchase that is paid, partly refunded and disputed, and whose dispute is lost, before any callback arrives.
+ */
 async function purchase(orderOfCallbacks: readonly number[]): Promise<Purchase> {
   const { callbacks, payments, world } = billing.simulator;
   const accountId = billing.newAccount();

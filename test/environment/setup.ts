@@ -73,7 +73,8 @@ async function startPostgres(run: Run, measured?: Record<string, string>): Promi
   const settings = {
     // The server's Unix socket is beside its data. An answer over the socket takes two thirds of the time over TCP.
     unix_socket_directories: '.',
-    // The roles' passwords protect nothing here, and the usual 4,096 iterations would cost each connection a millisecond.
+    // The roles' passwords protect nothing here, and the usual 4,096 iterations would cost each connection a
+    // millisecond.
     scram_iterations: '1',
     ...measured,
   };

@@ -181,8 +181,8 @@ async function startIn(
 }
 
 /**
- * Loads the code of the services, while PostgreSQL's own processes create the database. Errors are thrown again when the
- * services are started.
+ * Loads the code of the services, while PostgreSQL's own processes create the database. Errors are thrown again when
+ * the services are started.
  */
 async function loadServices(): Promise<void> {
   for (const service of SERVICES) {

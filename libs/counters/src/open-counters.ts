@@ -14,7 +14,9 @@ export interface OpenCounters {
    * memory. A function is called for each new connection.
    */
   url?: string | (() => string);
-  /** PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts. */
+  /**
+   * PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts.
+   */
   tlsCa?: string;
   /** A UUID; every gateway has its own. */
   gatewayId: string;

@@ -13,7 +13,10 @@ export interface ConsumerLag {
  * Each implementation passes the contract suite in `transports/`.
  */
 export abstract class EventTransport {
-  /** Counts of the events that services on this transport have published and received; given to their relays and consumers. */
+  /**
+   * Counts of the events that services on this transport have published and received; given to their relays and
+   * consumers.
+   */
   readonly counts = new EventCounts();
 
   /**

@@ -70,8 +70,8 @@ const USUAL_WEIGHT = 1 / 8;
  * Divides scarce work evenly among accounts (fair queueing). Virtual time is the service that each account would have
  * received if all were served alike. A turn is due to end at a virtual time, and the turn that is due to end first
  * begins first. So accounts with much use, however many, hardly delay one with little use, and new accounts, however
- * many, come before an active one only until their use is equal. What an account uses while no other waits counts for at
- * most one turn, and what it leaves unused, for at most `UNUSED_TURNS_MAX`.
+ * many, come before an active one only until their use is equal. What an account uses while no other waits counts for
+ * at most one turn, and what it leaves unused, for at most `UNUSED_TURNS_MAX`.
  */
 export class FairTurns {
   private readonly accounts = new Map<string, Account>();

@@ -13,8 +13,8 @@ export const tooManyPieces = new InvalidRequest([
 ]);
 
 /**
- * Counts the pieces in which a body arrives. Node passes each chunk of a chunked body on, even one of a single byte, and
- * keeping and handling it costs hundreds of times as much as its byte (S104).
+ * Counts the pieces in which a body arrives. Node passes each chunk of a chunked body on, even one of a single byte,
+ * and keeping and handling it costs hundreds of times as much as its byte (S104).
  */
 export class BodyPieces {
   private short = 0;

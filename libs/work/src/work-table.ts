@@ -1,6 +1,6 @@
 /**
- * The SQL of the tables behind `WorkQueue`, the same in every schema with a queue. Each service runs it as a migration of
- * its own. All times are by the database's clock, because they have no business meaning.
+ * The SQL of the tables behind `WorkQueue`, the same in every schema with a queue. Each service runs it as a migration
+ * of its own. All times are by the database's clock, because they have no business meaning.
  */
 export const workTable = `
 create table work (

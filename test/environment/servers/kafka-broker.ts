@@ -36,7 +36,9 @@ export interface KafkaBrokerOptions {
   sasl?: Record<string, string>;
   /** Passwords of other users, who log in with PLAIN, in addition to `sasl`. */
   plain?: Record<string, string>;
-  /** Whether to use the JVM's usual options. By default, the broker starts with half the work, but is slower under load. */
+  /**
+   * Whether to use the JVM's usual options. By default, the broker starts with half the work, but is slower under load.
+   */
   isMeasured?: boolean;
   /**
    * Another listener behind a proxy, which advertises `advertisedPort`. A proxy that is not advertised is bypassed,
@@ -67,7 +69,8 @@ export class KafkaBroker extends OwnedServer {
   /** Starts a broker. Check `kafkaAvailability` first, which says why a broker cannot start. */
   static async start(options: KafkaBrokerOptions): Promise<KafkaBroker> {
     const jars = await kafkaJars();
-    // Java's archive of a first broker's classes halves the work of each start. Java ignores an archive of another Java.
+    // Java's archive of a first broker's classes halves the work of each start. Java ignores an archive of another
+    // Java.
     const classes = await madeOnce(`${jars}-classes`, async (folder) => {
       const archive = `-XX:ArchiveClassesAtExit=${join(folder, 'classes.jsa')}`;
       await (await KafkaBroker.begin({ folder }, jars, archive)).stop();

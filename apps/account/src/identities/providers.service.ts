@@ -119,7 +119,9 @@ export class ProvidersService {
     });
   }
 
-  /** Calls a provider, unless too many log-ins already wait for one. @throws ServiceUnavailable; the errors of `work`. */
+  /**
+   * Calls a provider, unless too many log-ins already wait for one. @throws ServiceUnavailable; the errors of `work`.
+   */
   private async wait<T>(work: () => Promise<T>): Promise<T> {
     if (this.waiting >= WAITING_MAX) throw new ServiceUnavailable('log-in providers');
     this.waiting += 1;

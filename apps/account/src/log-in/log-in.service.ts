@@ -74,8 +74,8 @@ export class LogInService {
     if (waitMs > 0 && !isKnown) throw new TooManyAttempts(Math.ceil(waitMs / SECOND_MS));
     // Counted before the password is hashed, so that the owner of an account cannot keep everybody's queue full (S121).
     // An owner who recovers the account with an e-mailed link starts a new count, so a person who knew the old password
-    // cannot lock the owner out (S22). A changed password starts none, because one that is changed again and again would
-    // have no limit.
+    // cannot lock the owner out (S22). A changed password starts none, because one that is changed again and again
+    // would have no limit.
     const whose = person?.personId ?? address;
     const ofPerson = `${whose}\n${since}`;
     await this.throttling.count(PERSON_LIMIT, ofPerson, visitor);

@@ -14,8 +14,8 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 
 /**
- * Limits how often one person's password is checked again. Each check takes 20 ms of a processor (S121), and what follows
- * it estimates a new password on the main thread or adds an entry to a log that is kept permanently.
+ * Limits how often one person's password is checked again. Each check takes 20 ms of a processor (S121), and what
+ * follows it estimates a new password on the main thread or adds an entry to a log that is kept permanently.
  */
 const PERSON_LIMIT: AttemptLimit = {
   name: 'password of person',
@@ -69,8 +69,8 @@ export class ReauthenticationService {
       ...(await this.people.get(transaction, accountId, personId)),
       takenBackAt: (await this.accounts.get(transaction, accountId)).takenBackAt?.getTime(),
     }));
-    // A stranger who knew the password cannot lock out an owner who has recovered the account (S22). A stranger who does
-    // not know it makes too few guesses to reach this limit.
+    // A stranger who knew the password cannot lock out an owner who has recovered the account (S22). A stranger who
+    // does not know it makes too few guesses to reach this limit.
     await this.throttling.count(PERSON_LIMIT, `${personId}\n${takenBackAt ?? ''}`, session);
     const { address } = session.visitor;
     if (!(await this.passwords.matches(password, person.passwordHash, address, personId))) {

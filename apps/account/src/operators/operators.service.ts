@@ -120,7 +120,9 @@ export class OperatorsService {
     });
   }
 
-  /** Records an action in the audit log before another service carries it out. @throws NotFound for an unknown account. */
+  /**
+   * Records an action in the audit log before another service carries it out. @throws NotFound for an unknown account.
+   */
   async note(accountId: string | undefined, request: OperatorOrderRequest): Promise<void> {
     const { operator, order, object, reason } = request;
     if (accountId !== undefined && !isId(accountId)) throw new NotFound();

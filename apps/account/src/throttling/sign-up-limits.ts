@@ -19,7 +19,7 @@ export const SIGN_UP_DOMAIN_LIMIT: AttemptLimit = {
 };
 
 /**
- * Limits the e-mails with links that are sent to one mailbox, under any of its addresses, before its owner has confirmed
- * an address. Strangers can cause them by sign-ups and by changes of their own address.
+ * Limits the e-mails with links that are sent to one mailbox, under any of its addresses, before its owner has
+ * confirmed an address. Strangers can cause them by sign-ups and by changes of their own address.
  */
 export const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs: HOUR_MS };

@@ -23,7 +23,8 @@ export class MailNoticesJob implements Job {
 
   async runOnce(): Promise<void> {
     for (const due of await this.dueNotices.list(this.clock.now(), NOTICES_MAX)) {
-      // This notice waits for the next run, for example because the account service did not answer. The others continue.
+      // This notice waits for the next run, for example because the account service did not answer. The others
+      // continue.
       await this.send(due).catch((error: unknown) =>
         this.logger.warn('a notice could not be sent yet', { about: due.about, err: error }),
       );

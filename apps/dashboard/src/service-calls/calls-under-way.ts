@@ -45,8 +45,8 @@ const REFUSED_AT_ONCE = 4;
  * page takes some 20 ms of CPU time, spread over several services, and many accounts may reload pages. Some calls wait
  * for a payment processor, which limits the rate of calls. Other calls wait for the account's lock, and each of them
  * occupies one of the account service's few database connections. Accounts take turns by the number of their calls, so
- * that accounts that reload pages, however many, hardly delay the others (S102). The check of a session takes as long as
- * a quick call, so it is part of the turn. Calls whose accounts are not known yet take the turns of their sites.
+ * that accounts that reload pages, however many, hardly delay the others (S102). The check of a session takes as long
+ * as a quick call, so it is part of the turn. Calls whose accounts are not known yet take the turns of their sites.
  */
 export class CallsUnderWay implements NestInterceptor {
   private readonly turns: FairTurns;
@@ -94,8 +94,8 @@ export class CallsUnderWay implements NestInterceptor {
    * Waits until a call with a session may begin, and counts it until its work has ended and its answer has been sent.
    * Its turn ends with its work, because clients may read slowly. A client that disconnects ends the wait, but not the
    * work.
-   * @param isTransfer whether the call may last as long as data is transferred; the account's other calls soon no longer
-   *   wait for it.
+   * @param isTransfer whether the call may last as long as data is transferred; the account's other calls soon no
+   *   longer wait for it.
    * @returns a function to be called once the work has ended. @throws TooManyCalls.
    */
   async enter(

@@ -25,8 +25,8 @@ export class AllowancesService {
   ) {}
 
   /**
-   * Reads an allowance without a lock, in one round trip. The version is read first, so a caller notices a change during
-   * the read and asks again.
+   * Reads an allowance without a lock, in one round trip. The version is read first, so a caller notices a change
+   * during the read and asks again.
    */
   async find(accountId: string): Promise<Allowance> {
     return this.database.transaction((transaction) => this.findIn(transaction, accountId));

@@ -94,8 +94,8 @@ export class LeaseSettler {
           this.settled(lease, consumed);
           lease.isUnsettled = hasNews(lease);
         });
-        // Leases used during the call go to the end, so that each lease is settled before any is settled twice. The list
-        // is changed in place, because copies of 100,000 leases would fill the old generation.
+        // Leases used during the call go to the end, so that each lease is settled before any is settled twice. The
+        // list is changed in place, because copies of 100,000 leases would fill the old generation.
         this.unsettled.splice(0, batch.length);
         this.unsettled.push(...batch.filter(hasNews));
         this.answeredAtMs = monotonicMs();

@@ -32,7 +32,9 @@ export interface PublicParts {
 }
 
 const CACHED = 'public, max-age=3600';
-/** The headers of pages that programs get in another form. Otherwise, a cache would give one client the other's form. */
+/**
+ * The headers of pages that programs get in another form. Otherwise, a cache would give one client the other's form.
+ */
 const BY_ACCEPT = { 'Cache-Control': CACHED, Vary: 'Accept' };
 
 /** True for one of these paths, whether or not the method is allowed. */

@@ -20,7 +20,8 @@ const malformedRequest = new MalformedRequest();
 
 /**
  * Step 2b: also takes the key from `Authorization: Bearer` and `X-API-Key`. The same key in several places is accepted;
- * two different keys are rejected (S10, S11). An empty value is no key. @returns the problem, including if there is no key.
+ * two different keys are rejected (S10, S11). An empty value is no key. @returns the problem, including if there is no
+ * key.
  */
 export function findKey(context: RequestContext): Problem | undefined {
   const { rawHeaders } = context.request;

@@ -29,8 +29,8 @@ const MINUTES_MAX = 1_000;
 export type LogReader = Pick<Transaction, 'query'>;
 
 /**
- * The total duration of one account's reads in the minute that began with its first read, without the time in which this
- * process did other work.
+ * The total duration of one account's reads in the minute that began with its first read, without the time in which
+ * this process did other work.
  */
 interface MinuteOfReads {
   endsMs: number;

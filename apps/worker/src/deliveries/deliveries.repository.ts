@@ -140,7 +140,8 @@ export class DeliveriesRepository {
     { id, webhookId, tries }: Delivery,
     { responseStatus, fault, state, at }: TryOutcome & { state: Delivery['state']; at: Date },
   ): Promise<boolean> {
-    // The webhook's row comes first, as in a removal of the webhook with its deliveries; otherwise, both could deadlock.
+    // The webhook's row comes first, as in a removal of the webhook with its deliveries; otherwise, both could
+    // deadlock.
     await transaction.query(
       `update webhooks set failing_since = case when $2 then coalesce(failing_since, $3) end
        where id = $1 and ($2 or failing_since is not null)`,

@@ -13,7 +13,7 @@ export interface EventTypeDescription {
   kind: 'state' | 'delta';
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- a constructor of any event, as in TypeScript's own InstanceType
+// oxlint-disable-next-line typescript/no-explicit-any -- as in TypeScript's own InstanceType
 export type EventClass<T extends object = object> = new (...parts: any[]) => T;
 
 const descriptions = new Map<EventClass, EventTypeDescription>();

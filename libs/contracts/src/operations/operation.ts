@@ -115,7 +115,9 @@ export interface Operation<P extends Parameters = Parameters> {
   access: Access;
   /** The service that answers, and the path at its internal listener, with braces as in `routes`. */
   owner: { service: OwnerService; path: string };
-  /** Services that each contribute a part: the answer is one object with a member for each of them, the owner's first. */
+  /**
+   * Services that each contribute a part: the answer is one object with a member for each of them, the owner's first.
+   */
   parts?: readonly { service: OwnerService; path: string }[];
   parameters: P;
   /**

@@ -5,7 +5,9 @@ import { ValkeyLink } from './valkey-link.js';
 export interface OpenUpstreamBudgets {
   /** The `redis://` or `rediss://` URL of the Valkey or Redis that all processes share. */
   url: string | (() => string);
-  /** PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts. */
+  /**
+   * PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts.
+   */
   tlsCa?: string;
   logger: Logger;
   /** The longest wait for the server's answer before a process uses its own share; 50 ms by default. */

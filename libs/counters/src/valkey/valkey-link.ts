@@ -28,7 +28,9 @@ export interface ValkeyLinkOptions {
    * string; it is called for each new connection.
    */
   url: string | (() => string);
-  /** PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts. */
+  /**
+   * PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts.
+   */
   tlsCa?: string;
   /** A UUID; every process has its own. */
   gatewayId: string;

@@ -34,8 +34,8 @@ export function addRawBodies(
 }
 
 /**
- * Refuses a body without a valid token before it is read, because such bodies could fill the memory. The guard of routes
- * runs later.
+ * Refuses a body without a valid token before it is read, because such bodies could fill the memory. The guard of
+ * routes runs later.
  */
 function refuseForeignBodies(app: NestFastifyApplication): void {
   const { name } = app.get(ServiceIdentity, { strict: false });

@@ -9,8 +9,8 @@ import { askedHeaders, fileAddress, fileHeaders } from './transfer-headers.js';
 import { Transfer, type TransferEnd, TransferRefusal } from './transfer.js';
 
 /**
- * After this time, a download is ended, because a client whose account was deleted could otherwise read a large file for
- * days. A client that continues with `Range` makes a new request, whose rights are checked.
+ * After this time, a download is ended, because a client whose account was deleted could otherwise read a large file
+ * for days. A client that continues with `Range` makes a new request, whose rights are checked.
  */
 const DURATION_MAX_MS = 12 * HOUR_MS;
 

@@ -89,7 +89,8 @@ export class DnsClient {
     if (this.servers.length === 0) throw new DnsFault('unreachable');
     const { asker = '' } = options;
     const own = this.ofAskers.get(asker) ?? 0;
-    // Names whose servers do not answer occupy a place for seconds, and accounts that query many of them could take all.
+    // Names whose servers do not answer occupy a place for seconds, and accounts that query many of them could take
+    // all.
     const left = Math.max(this.inFlightMax - this.inFlight, this.inFlightMax * LEAST_SHARE);
     if (own >= left) throw new DnsFault('busy');
     this.inFlight++;

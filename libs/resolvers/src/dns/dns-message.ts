@@ -19,8 +19,8 @@ const IN = 1;
  */
 const BARE_REFUSALS: ReadonlySet<number> = new Set([1, 4]);
 /**
- * The maximum number of answers; reading ends at the next one. The owner of a name decides how many records it has, and each
- * takes time to read, to store and to send.
+ * The maximum number of answers; reading ends at the next one. The owner of a name decides how many records it has, and
+ * each takes time to read, to store and to send.
  */
 const ANSWERS_MAX = 256;
 const READ_BYTES_MAX = 16 * 1024;

@@ -331,8 +331,8 @@ function isConforming(json: JsonObject, isDeclared: boolean): boolean {
 }
 
 /**
- * True if a JSON text is not nested too deeply for code that walks it recursively, and has not too many values. A normal
- * answer has at most about a dozen levels.
+ * True if a JSON text is not nested too deeply for code that walks it recursively, and has not too many values. A
+ * normal answer has at most about a dozen levels.
  */
 function isOrdinary(text: string): boolean {
   let depth = 0;

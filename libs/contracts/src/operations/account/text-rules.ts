@@ -18,9 +18,9 @@ import { isInvoiceText } from './invoice-text.js';
  */
 const NAME = /^(?!.*\.\S)[\p{L}\p{M}][\p{L}\p{M}\p{N}\u200c-\u200d .'’-]{0,49}$/u;
 /**
- * Matches a line that is not blank and has no control characters. A blank name would be a link without text, and a blank
- * organisation an invoice without a buyer. The joiners are format characters, but belong to Persian and Sinhala words
- * and to emoji.
+ * Matches a line that is not blank and has no control characters. A blank name would be a link without text, and a
+ * blank organisation an invoice without a buyer. The joiners are format characters, but belong to Persian and Sinhala
+ * words and to emoji.
  */
 const LINE = /^(?=.*[^\s\u200c-\u200d])[\P{C}\u200c-\u200d]*$/u;
 /**

@@ -74,7 +74,9 @@ export class PlanPreviewAnswer {
   @IsIn(['now', 'period_end'])
   effect: 'now' | 'period_end';
 
-  /** The amount due now, tax included, in millionths of the currency unit; `0` for a change at the end of the period. */
+  /**
+   * The amount due now, tax included, in millionths of the currency unit; `0` for a change at the end of the period.
+   */
   @IsString()
   due_micros: string;
 

@@ -55,7 +55,9 @@ export class UpdateMonitorRequest {
   @IsIn(KEYWORD_PLACES)
   match?: KeywordPlace;
 
-  /** Only for a brand: whether to match labels that look like the keyword or differ by a typing error; true by default. */
+  /**
+   * Only for a brand: whether to match labels that look like the keyword or differ by a typing error; true by default.
+   */
   @MayBeAbsent()
   @IsBoolean()
   with_typos?: boolean;

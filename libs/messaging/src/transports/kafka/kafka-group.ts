@@ -51,8 +51,8 @@ const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
  */
 const FETCH_WAIT_MS = 100;
 /**
- * Longer than a session: if the leader of the group dies before it assigns the partitions, the broker answers the others
- * only when the leader's session has expired.
+ * Longer than a session: if the leader of the group dies before it assigns the partitions, the broker answers the
+ * others only when the leader's session has expired.
  */
 const REQUEST_LIMIT_MS = SESSION_LIMIT_MS + 2 * SECOND_MS;
 /**

@@ -49,8 +49,8 @@ interface Said {
  * this name, and says nothing else: each text of the body states the absence, is the bare status or is small print, and
  * each notice states the absence or is small print. If the body has no text, the error code states the absence.
  *
- * @param asked the queried domain name in A-labels; empty for another kind of object, whose body means absence unless it
- *   describes an object, says why the server gives no data or refers to another service.
+ * @param asked the queried domain name in A-labels; empty for another kind of object, whose body means absence unless
+ *   it describes an object, says why the server gives no data or refers to another service.
  * @param host the host that answered, if its links are to be compared with it.
  */
 export function meaningOfNotFound(json: JsonObject, asked: string, host?: string): NotFoundMeaning {

@@ -162,8 +162,8 @@ function sameEitherWay(first: string, second: string): 'dmy' | undefined {
 }
 
 /**
- * Reads `Jan 31 2026`, `January 31, 2026`, `Sat Jan 31 10:00:00 UTC 2026` and `Sat Jan 31 10:00:00 -0500 2026`; undefined
- * for any other text.
+ * Reads `Jan 31 2026`, `January 31, 2026`, `Sat Jan 31 10:00:00 UTC 2026` and `Sat Jan 31 10:00:00 -0500 2026`;
+ * undefined for any other text.
  */
 function readMonthFirst(tokens: Token[], at: number): Day | undefined {
   const month = monthNumber(tokens[at].text);

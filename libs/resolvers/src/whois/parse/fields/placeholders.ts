@@ -152,8 +152,8 @@ function withoutMarks(value: string): string {
 }
 
 /**
- * True for a page in place of an e-mail address. Registrars replace a withheld address with a web form, and `Contact form
- * at https://…` would be read as an address.
+ * True for a page in place of an e-mail address. Registrars replace a withheld address with a web form, and `Contact
+ * form at https://…` would be read as an address.
  */
 export function namesPage(email: string): boolean {
   return /^[^@]*(?:https?:\/\/|\bwww\.)/i.test(email);
