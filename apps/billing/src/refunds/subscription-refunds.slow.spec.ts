@@ -190,6 +190,18 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await side.moneyOf(accountId)).toMatchObject({ paid: paid + 10_00 });
     });
 
+    it('keeps a downgrade that has begun but is not paid yet when a part of the earlier period is refunded', async () => {
+      const { id } = await subscribe();
+      const until = Date.parse(end());
+      await change(id, 'api-5K-month');
+      await side.setFunds(accountId, 'declines');
+      await billing.pass(until + HOUR_MS - billing.clock.now().getTime());
+      await side.setFunds(accountId, 'works');
+      await refund({ amountMicros: '5000000' });
+      await billing.follow();
+      expect(await subscription()).toMatchObject({ state: 'past_due', sku: 'api-5K-month' });
+    });
+
     it('can be upgraded again after its old plan has been restored, and keeps the upgrade', async () => {
       const { id } = await subscribe();
       for (let time = 0; time < 2; time += 1) {

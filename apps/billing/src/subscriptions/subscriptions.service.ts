@@ -134,10 +134,7 @@ export class SubscriptionsService {
     const row = await this.subscriptions.findPaidBy(transaction, accountId, paid);
     if (!row || row.isDuplicate) return;
     const paidTime = await this.paidTimeOf(transaction, row);
-    const { plan } = paidTime;
-    const isOther = plan && (plan.sku !== row.sku || plan.quantity !== row.quantity);
-    const wish = isOther ? { wantedSku: plan.sku, wantedQuantity: plan.quantity } : NO_WISH;
-    await this.write(transaction, row, { ...paidMembers(paidTime), ...wish });
+    await this.write(transaction, row, { ...paidMembers(paidTime), ...wishAfter(row, paidTime) });
   }
 
   /**
@@ -330,6 +327,21 @@ function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscri
     setAsideBecause: fault,
     ...(ends.length > 0 && { heldThrough: new Date(Math.max(...ends)) }),
   };
+}
+
+/**
+ * Returns the columns for the plan to restore after a reversal. A reversal that leaves the paid plan as it was says
+ * nothing about a later period on another plan, whose payment is still expected.
+ */
+function wishAfter(
+  row: Subscription,
+  { plan, paid, paidThrough }: PaidTime,
+): Pick<Subscription, 'wantedSku' | 'wantedQuantity'> | undefined {
+  if (!plan) return NO_WISH;
+  const isPaidSame = paid?.sku === row.paidSku && paid?.quantity === row.paidQuantity;
+  if (isPaidSame && paidThrough?.getTime() !== row.periodEnd.getTime()) return undefined;
+  const isOther = plan.sku !== row.sku || plan.quantity !== row.quantity;
+  return isOther ? { wantedSku: plan.sku, wantedQuantity: plan.quantity } : NO_WISH;
 }
 
 /** Whether no rights depend on a bill that was set aside, because it gives none or the paid period covers them. */
