@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { CATALOGUE_VERSION, type SubscriptionPlan, planOfSku } from '#libs/contracts';
 import { addMonths, shareOfMoney } from '#libs/platform';
 import { withTax } from '../tax/tax-rates.js';
-import type { PlanRef } from '../processors/payment-processor.js';
+import type { ChangeRequest, PlanRef } from '../processors/payment-processor.js';
+import type { Subscription } from '../subscriptions/subscription.entity.js';
 
 export interface PlannedUnits {
   plan: SubscriptionPlan;
@@ -36,6 +38,22 @@ export function planRefOf(
     unitMicros: withTax(BigInt(unitMicros), taxPpm),
     taxPpm,
   };
+}
+
+/**
+ * Returns the idempotency key of a change. The same request with the same agreed time has the same key, however often
+ * it is sent. The client's own key, if any, is part of it, so that a dropped change can be requested again. PayPal
+ * accepts at most 108 characters.
+ */
+export function changeIdOf(
+  { id }: Pick<Subscription, 'id'>,
+  { plan, quantity }: ChangeRequest,
+  from: Date,
+  key?: string,
+): string {
+  const wish = `${id}:${plan.sku}:${quantity}:${from.getTime()}`;
+  if (key === undefined) return wish;
+  return `${id}:${createHash('sha256').update(`${wish}:${key}`).digest('base64url')}`;
 }
 
 interface Running {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   type CancelRequest,
@@ -28,7 +27,13 @@ import {
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 import { OwnSubscriptionsService } from '../subscriptions/own-subscriptions.service.js';
-import { type PlannedUnits, creditsAtOnce, effectOfChange, planRefOf } from './plan-change.js';
+import {
+  type PlannedUnits,
+  changeIdOf,
+  creditsAtOnce,
+  effectOfChange,
+  planRefOf,
+} from './plan-change.js';
 import { pendingChangeOf } from '../subscriptions/subscription-answer.js';
 import type { Subscription } from '../subscriptions/subscription.entity.js';
 import {
@@ -52,6 +57,7 @@ const UNDER_WAY = 'Another change to your subscriptions is in progress.';
 const BEING_RESTORED =
   'This subscription was cancelled with its account. Wait until the restoration has resumed it.';
 const NEXT_IS_PAID = 'The next period is already paid. Change the plan once that period has begun.';
+const BEING_SET = 'This plan is being brought in line with its payments. Try again in a minute.';
 const MAY_BE_MADE =
   'The payment processor did not answer, so it is not known whether the change was made. Wait a minute and look at the subscription before you try again.';
 const BEING_PAID =
@@ -283,6 +289,8 @@ export class PlanChangesService {
     if (row.cancelAt) {
       throw new PlanNotChangeable('This subscription is cancelled. Undo the cancellation first.');
     }
+    // The price would be the difference to a plan whose payment was returned.
+    if (row.wantedSku !== null) throw new PlanNotChangeable(BEING_SET);
     if (row.state !== 'active' || (row.paidThrough ?? row.periodStart) < row.periodEnd) {
       throw new PeriodNotPaid();
     }
@@ -333,22 +341,6 @@ const due = (micros: Micros, { taxPpm }: Subscription) => ({
   due_micros: micros.toString(),
   tax_micros: taxWithin(micros, taxPpm).toString(),
 });
-
-/**
- * Returns the idempotency key of a change. The same request with the same agreed time has the same key, however often
- * it is sent. The client's own key, if any, is part of it, so that a dropped change can be requested again. PayPal
- * accepts at most 108 characters.
- */
-function changeIdOf(
-  { id }: Subscription,
-  { plan, quantity }: ChangeRequest,
-  from: Date,
-  key?: string,
-): string {
-  const wish = `${id}:${plan.sku}:${quantity}:${from.getTime()}`;
-  if (key === undefined) return wish;
-  return `${id}:${createHash('sha256').update(`${wish}:${key}`).digest('base64url')}`;
-}
 
 function plannedUnits(sku: string, quantity: number): PlannedUnits {
   const plan = planOfSku(sku);

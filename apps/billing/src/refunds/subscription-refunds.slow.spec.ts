@@ -202,6 +202,19 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await subscription()).toMatchObject({ state: 'past_due', sku: 'api-5K-month' });
     });
 
+    it('cannot be changed until its old plan has been restored after the refund of an upgrade', async () => {
+      const { id } = await subscribe();
+      await billing.pass(HOUR_MS);
+      await change(id);
+      await refund({});
+      const wish = { accountId, body: { sku: 'api-150K-month' } };
+      const ask = async () =>
+        (await billing.call('POST', `subscriptions/${id}/preview`, wish)).status;
+      expect(await ask()).toBe(409);
+      await billing.follow();
+      expect([await ask(), (await subscription()).sku]).toEqual([200, 'api-15K-month']);
+    });
+
     it('can be upgraded again after its old plan has been restored, and keeps the upgrade', async () => {
       const { id } = await subscribe();
       for (let time = 0; time < 2; time += 1) {
