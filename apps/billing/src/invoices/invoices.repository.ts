@@ -7,7 +7,7 @@ import { INVOICE_NUMBER, Invoice } from './invoice.entity.js';
 
 export interface TaxDecision {
   isReverseCharge: boolean;
-  /** The order or the subscription for which the tax was decided. */
+  /** The order, the subscription or the invoice for which the tax was decided. */
   subjectId: string;
 }
 
@@ -73,7 +73,8 @@ export class InvoicesRepository {
   }
 
   /**
-   * Finds how the tax of a payment was decided: with its order, or before its renewal.
+   * Finds how the tax of a payment was decided: with its order, or before its renewal. A change keeps the decision for
+   * the period in which it is made, named by the period's invoice, because the next period may already be decided.
    * @returns undefined if the payment belongs to neither.
    */
   async findTaxDecision(
@@ -84,9 +85,15 @@ export class InvoicesRepository {
       `select is_reverse_charge as "isReverseCharge", id as "subjectId"
        from orders where account_id = $1 and id = $2
        union all
-       select coalesce(s.is_reverse_charge, o.is_reverse_charge),
-         case when s.is_reverse_charge is null then o.id else s.id end from payment_lines l
+       select coalesce(i.is_reverse_charge, s.is_reverse_charge, o.is_reverse_charge),
+         coalesce(i.id, case when s.is_reverse_charge is null then o.id else s.id end) from payment_lines l
        join subscriptions s on s.id = l.subscription_id join orders o on o.id = s.order_id
+       left join lateral (
+         select i.id, i.is_reverse_charge from payment_lines p
+         join invoices i on i.account_id = p.account_id and i.payment_id = p.payment_id and i.kind = 'invoice'
+         where l.is_change and not p.is_change and p.account_id = $1 and p.subscription_id = l.subscription_id
+           and p.period_end = l.period_end and p.tax_ppm = l.tax_ppm
+         order by i.id desc limit 1) i on true
        where $2::uuid is null and l.account_id = $1 and l.payment_id = $3 limit 1`,
       [accountId, orderId, id],
     );

@@ -204,6 +204,27 @@ describe('tax', () => {
     expect(named).toEqual(['FR98765432109', 'FR98765432109', 'FR12345678901']);
   });
 
+  it('the invoice of an upgrade follows the decision for its own period, even if the next period is already decided', async () => {
+    live('FR', { organisation: 'Exemple SA', tax_id: 'FR12345678901' });
+    const wish = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
+    const end = addMonths(billing.clock.now(), 1);
+    await billing.act((await order(wish)).body as OrderAnswer, 'pay');
+    live('FR');
+    await billing.pass(end.getTime() - 12 * DAY_MS - billing.clock.now().getTime());
+    await billing.follow();
+    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
+    const path = `subscriptions/${listed.subscriptions[0].id}/change`;
+    const body = { sku: 'api-50K-month' };
+    await agreeAtPaypal((await billing.call('POST', path, { accountId, body })).body.redirect_url);
+    await billing.settle();
+    await billing.deliverMail(accountId);
+    const [{ id, tax_micros: tax }] = await invoices();
+    expect(tax).toBe('0');
+    const { pages } = await readPdf((await billing.bytes(`invoices/${id}/pdf`, accountId)).body);
+    expect(pages[0]).toMatch(/Upgrade[\s\S]*Reverse charge/);
+    expect(pages[0]).toContain('FR12345678901');
+  });
+
   it('business details given after the sale do not turn an invoice into reverse charge', async () => {
     live('US');
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
