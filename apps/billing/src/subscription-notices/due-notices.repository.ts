@@ -29,6 +29,8 @@ export interface DueNotice {
   isTaxDecided: boolean;
   periodEnd: Date;
   paidThrough: Date | null;
+  /** Whether the paid time is not over yet, even if the plan has ended at the processor. */
+  isPaidAhead: boolean;
   cancelAt: Date | null;
 }
 
@@ -81,7 +83,8 @@ const LIST = `
     case when d.reason = 'renewal' and d.tax_decided_at = d.period_end
       then coalesce(d.next_tax_ppm, d.tax_ppm) else d.tax_ppm end as "taxPpm",
     d.reason <> 'renewal' or d.tax_decided_at is not distinct from d.period_end as "isTaxDecided",
-    d.period_end as "periodEnd", d.paid_through as "paidThrough", d.cancel_at as "cancelAt"
+    d.period_end as "periodEnd", d.paid_through as "paidThrough",
+    coalesce(d.paid_through > $1::timestamptz, false) as "isPaidAhead", d.cancel_at as "cancelAt"
   from due d
   where not exists (select from mailed_notices w
     where w.account_id = d.account_id and w.about = d.about)

@@ -16,6 +16,7 @@ const DUE: Omit<DueNotice, 'reason'> = {
   isTaxDecided: true,
   periodEnd: new Date('2026-12-20T10:00:00Z'),
   paidThrough: new Date('2026-12-20T10:00:00Z'),
+  isPaidAhead: false,
   cancelAt: null,
 };
 

@@ -8,6 +8,7 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
   const plan = planOfSku(due.sku);
   const name = nameOf(due, plan);
   if (due.reason === 'change_declined') return declinedChange(due, name);
+  if (due.reason === 'ended') return endedPlan(due, name);
   const price =
     plan &&
     `${moneyText(withTax(BigInt(plan.unitMicros), due.taxPpm) * BigInt(due.quantity))} ${due.currency}`;
@@ -62,15 +63,6 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
           ],
           action: { ...seeIt, label: 'Keep it' },
         };
-      case 'ended':
-        return {
-          subject: `${name} has ended`,
-          paragraphs: [
-            `Hello ${firstName}, ${name} has ended. It was paid until ${day(due.paidThrough ?? due.periodEnd)}.`,
-            'You can subscribe again at any time. You keep the credits from packages.',
-          ],
-          action: { label: 'View the plans', url: `${dashboardUrl}/plans` },
-        };
     }
   };
 }
@@ -104,5 +96,23 @@ function declinedChange({ unpaidMicros, currency }: DueNotice, name: string): Ma
       'Pay in another way, or drop the change, in the dashboard.',
     ],
     action: { label: 'Pay or drop the change', url: `${dashboardUrl}/subscriptions` },
+  });
+}
+
+/** A plan that was cancelled at the processor has ended there, but works until the end of the paid time. */
+function endedPlan(
+  { isPaidAhead, paidThrough, periodEnd }: DueNotice,
+  name: string,
+): MailForPerson {
+  const until = day(paidThrough ?? periodEnd);
+  return (firstName, dashboardUrl) => ({
+    subject: isPaidAhead ? `${name} ends on ${until}` : `${name} has ended`,
+    paragraphs: [
+      isPaidAhead
+        ? `Hello ${firstName}, ${name} is cancelled and is not charged again. It works until ${until}.`
+        : `Hello ${firstName}, ${name} has ended. It was paid until ${until}.`,
+      'You can subscribe again at any time. You keep the credits from packages.',
+    ],
+    action: { label: 'View the plans', url: `${dashboardUrl}/plans` },
   });
 }

@@ -149,6 +149,18 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     expect(ended.text).toContain(`paid until ${day(end)}`);
   });
 
+  it('a plan that is cancelled at the processor works until the end of the paid time', async () => {
+    await subscribe();
+    const { paypal, subscriptions } = billing.simulator;
+    const there = processor === 'paypal' ? paypal.subscriptions : subscriptions;
+    there.cancel(side.newest('subscription', 1)[0]);
+    await billing.settle();
+    const [{ subject, text }, ...others] = await notices();
+    expect(others).toEqual([]);
+    expect(subject).toBe(`API plan 15K ends on ${day(end)}`);
+    expect(text).toContain(`It works until ${day(end)}.`);
+  });
+
   it('a deleted account gets no notices about its subscriptions, and nobody gets notices while account is down', async () => {
     await subscribe();
     await passTo(before(end, 2 * DAY_MS));
