@@ -105,6 +105,20 @@ describe('subscriptions through PayPal', () => {
     expect(await billing.stateOf(accountId, bought)).toBe('paid');
   });
 
+  it('a callback about the first payment that comes only after two upgrades changes nothing', async () => {
+    for (const sku of ['api-50K-month', 'api-150K-month']) {
+      await billing.pass(DAY_MS);
+      await plan.agree((await plan.ask('change', { sku })).body.redirect_url);
+    }
+    await plan.said();
+    const [id] = billing.simulator.paypal.subscriptions.salesFor(plan.atPaypal().id);
+    const ref = { processor: 'paypal', kind: 'bill', id } as const;
+    expect(await billing.get(SyncService).sync(ref)).toBe('synced');
+    const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
+    expect(body).toEqual([]);
+    expect(await plan.said()).toEqual({ payments: [], states: [] });
+  });
+
   it('S50: after a renewal, an upgrade cannot be priced for the last minutes of the previous period', async () => {
     await plan.passTo(end);
     await billing.pass(HOUR_MS / 12);

@@ -86,15 +86,12 @@ export class SubscriptionsService {
     const line = paidLineOf(bill, { id, periodStartAt: (end) => periodStartAt(stretches, end) });
     if ('fault' in line) {
       if (line.isEarly) return undefined;
-      await this.write(transaction, row, heldBy(bill, line.fault));
+      await this.setAside(transaction, row, bill, line.fault);
       return accountId;
     }
     if (!(await this.confirm(transaction, row, bill, line))) {
-      await this.write(
-        transaction,
-        row,
-        heldBy(bill, 'its payment belongs to another order or bill'),
-      );
+      const fault = 'its payment belongs to another order or bill';
+      await this.setAside(transaction, row, bill, fault);
       return accountId;
     }
     const paidTime = await this.paidTimeOf(transaction, row);
@@ -106,6 +103,20 @@ export class SubscriptionsService {
       ...(isHeldOnlyTo(row, paidThrough) && NOTHING_HELD),
     });
     return accountId;
+  }
+
+  /**
+   * Sets an unreadable bill aside, unless its payment is stored. PayPal's payments name no plan, so after later changes
+   * of the subscription, a bill that was stored may seem to be for another plan or period.
+   */
+  private async setAside(
+    transaction: Transaction,
+    row: Subscription,
+    bill: BillSnapshot,
+    fault: string,
+  ): Promise<void> {
+    if (await this.payments.ownerOfBill(transaction, row.processor, bill.id)) return;
+    await this.write(transaction, row, heldBy(bill, fault));
   }
 
   private confirm(
