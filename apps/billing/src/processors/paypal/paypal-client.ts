@@ -55,7 +55,7 @@ export interface PaypalTransactions {
   transaction_details?: {
     transaction_info?: {
       transaction_id?: string;
-      /** `T0002` is a subscription's payment, other `T00…` codes are other payments, `T11…` is a refund or reversal. */
+      /** `T0002` is a subscription's payment, other `T00…` codes are other payments, `T1106`, `T1107` are refunds. */
       transaction_event_code?: string;
       transaction_status?: string;
       transaction_amount?: PaypalMoney;

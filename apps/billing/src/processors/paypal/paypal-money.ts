@@ -5,13 +5,13 @@ import { idOf } from './paypal-objects.js';
 
 const PAGES_MAX = 20;
 /**
- * The kind of a transaction, by its code; the first match counts. Transactions of other kinds, such as fees, do not
- * concern a customer.
+ * The kind of a transaction, by its code; the first match counts. Transactions of other kinds, such as fees and what
+ * PayPal holds back during a dispute (`T1110`, `T1111`), are neither payments nor refunds.
  */
 const KINDS: readonly [code: RegExp, kind: ProcessorRef['kind']][] = [
   [/^T0002$/, 'bill'],
   [/^T00\d\d$/, 'payment'],
-  [/^T11\d\d$/, 'refund'],
+  [/^T110[67]$/, 'refund'],
 ];
 
 /**
@@ -30,9 +30,11 @@ export async function listPaypalMoney(
     pages = answer.total_pages ?? 1;
     for (const { transaction_info: info } of answer.transaction_details ?? []) {
       const code = info?.transaction_event_code ?? '';
-      const found = KINDS.find(([pattern]) => pattern.test(code));
-      if (found && info?.transaction_status === 'S') {
-        refs.push({ kind: found[1], id: idOf(info.transaction_id) });
+      const [, kind] = KINDS.find(([pattern]) => pattern.test(code)) ?? [];
+      // A payment with a negative amount was made by the operator.
+      const isOwn = kind !== 'refund' && info?.transaction_amount?.value?.startsWith('-');
+      if (kind && !isOwn && info?.transaction_status === 'S') {
+        refs.push({ kind, id: idOf(info.transaction_id) });
       }
     }
   }
