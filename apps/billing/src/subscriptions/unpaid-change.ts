@@ -21,7 +21,8 @@ export function unpaidMembers(
 ): Partial<Subscription> {
   if (!change) return NOTHING_UNPAID;
   const { sku, quantity, dueMicros, pageUrl, until } = change;
-  const isSame = row.unpaidSku === sku && row.unpaidUntil?.getTime() === until.getTime();
+  const isSamePlan = row.unpaidSku === sku && row.unpaidQuantity === quantity;
+  const isSame = isSamePlan && row.unpaidUntil?.getTime() === until.getTime();
   const isDeclined = change.isDeclined || (isSame && row.unpaidBecause === 'declined');
   return {
     unpaidSku: sku,
