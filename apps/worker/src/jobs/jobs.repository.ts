@@ -38,14 +38,18 @@ export class JobsRepository {
   }
 
   /**
-   * Finds the job that an earlier attempt at the same request has started; returns undefined if
-   * there is none.
+   * Finds the job that an earlier attempt at the same request has started since `since`; returns undefined if there is
+   * none. An older job no longer has the request's `Idempotency-Key`.
    */
   async findRepeated(
     transaction: Transaction,
     accountId: string,
-    requestHash: Buffer,
+    { requestHash, since }: { requestHash: Buffer; since: Date },
   ): Promise<Job | undefined> {
+    await transaction.query(
+      `update jobs set request_hash = null where account_id = $1 and request_hash = $2 and created_at <= $3`,
+      [accountId, requestHash, since],
+    );
     const [job] = await transaction.query<Job>(
       `select ${JOB_COLUMNS} from jobs where account_id = $1 and request_hash = $2`,
       [accountId, requestHash],

@@ -120,6 +120,13 @@ describe('a job with names in the request', () => {
     const other = await send({ domainNames }, 'dns');
     expect(other.id).not.toBe(id);
     await ended(accountId, other.id!);
+    await under.database.query(
+      `update jobs set created_at = created_at - interval '1 day' where account_id = $1`,
+      [accountId],
+    );
+    const nextDay = await send({ domainNames });
+    expect(nextDay.id).not.toBe(id);
+    await ended(accountId, nextDay.id!);
   });
 
   it('S83: the end of a job is announced by an e-mail that contains no names or answers, only counts and a link to the dashboard’s jobs page', async () => {

@@ -81,8 +81,8 @@ export class NewJobsService {
 
   /**
    * Reserves the price of all names that have one, and starts a job. A dry run only returns the price and estimated
-   * times. A request repeated with the same `Idempotency-Key` gets the job that the first one started, even if the
-   * process has died since.
+   * times. A request repeated with the same `Idempotency-Key` within a day gets the job that the first one started, even
+   * if the process has died since.
    * @throws IdempotencyKeyRunning while the price of that job is being reserved; NamesTwice, NoValidNames, TooManyJobs,
    *   TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames, NotFound, UploadNotReady, UploadIsRefused,
    *   JobShortOfCredits, JobCreditsBusy, ServiceUnavailable.
@@ -97,14 +97,14 @@ export class NewJobsService {
     const job = this.newJob(accountId, order, names);
     if (order.isDryRun) return this.dryRun(job, names);
     const requestHash = hashOf(order);
+    const dayAgo = new Date(job.createdAt.getTime() - DAY_MS);
     const repeated = await this.database.transaction(async (transaction) => {
       await this.jobs.lockNew(transaction, accountId);
-      const known =
-        requestHash && (await this.jobs.findRepeated(transaction, accountId, requestHash));
+      const request = requestHash && { requestHash, since: dayAgo };
+      const known = request && (await this.jobs.findRepeated(transaction, accountId, request));
       if (known) return known;
       const underWay = await this.jobs.listUnderWay(transaction, accountId);
       if (underWay.length >= UNDER_WAY_MAX) throw new TooManyJobs(UNDER_WAY_MAX);
-      const dayAgo = new Date(job.createdAt.getTime() - DAY_MS);
       const uncharged = await this.jobs.countUncharged(transaction, accountId, dayAgo);
       if (uncharged >= UNCHARGED_A_DAY_MAX) throw new TooManyUnchargedJobs(UNCHARGED_A_DAY_MAX);
       await this.limitFreeLines(transaction, job);
