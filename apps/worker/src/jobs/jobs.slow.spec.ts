@@ -196,6 +196,10 @@ describe('a job with names in the request', () => {
       status: 404,
     });
     expect(await database.query('select list_id from name_lines')).toEqual([]);
+    const mail = await waitFor('the mail', async () =>
+      (await mailbox.newest(20)).find(({ to }) => to.startsWith(accountId)),
+    );
+    expect(mail.text).toContain('there are no results.');
   });
 
   it('S105: a job cancelled while its price is being reserved looks nothing up and costs nothing', async () => {

@@ -66,7 +66,7 @@ export class EndJobsJob extends WorkRunner<JobWork> {
     crashPoint('job.after-join');
     await credits.release(job);
     crashPoint('job.after-release');
-    const mail = await resultMails.compose(job);
+    const mail = await resultMails.compose({ ...job, artifact: artifact ?? null });
     const finishedAt = this.clock.now();
     const expiresAt = new Date(finishedAt.getTime() + RESULTS_KEPT_MS);
     await this.database.transaction(async (transaction) => {

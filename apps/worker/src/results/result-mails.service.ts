@@ -21,11 +21,11 @@ export class ResultMailsService {
     private readonly config: WorkerConfig,
   ) {}
 
-  /** @returns undefined if the account no longer exists. */
+  /** @param job with its file of results, if there is one. @returns undefined if the account no longer exists. */
   async compose(job: Job): Promise<Mail | undefined> {
     const email = await this.clients.mailAddressOf(job.accountId);
     if (email === undefined) return undefined;
-    const { id, kind, isCanceled, delivered, failed, charged } = job;
+    const { id, kind, isCanceled, delivered, failed, charged, artifact } = job;
     const kindName = NAMES_OF_KINDS[kind];
     const released = priceOf(job) - charged;
     const ofRest = released > 0 ? `, ${released.toLocaleString('en-US')} released` : '';
@@ -33,9 +33,14 @@ export class ResultMailsService {
       subject: `Your bulk ${kindName} job ${isCanceled ? 'was cancelled' : 'is finished'}`,
       paragraphs: [
         `${counted(delivered, 'name')} with a charged answer, ${failed.toLocaleString('en-US')} without one. ${counted(charged, 'credit')} charged${ofRest}.`,
-        'Log in to download the results. They are kept for 30 days.',
+        artifact
+          ? 'Log in to download the results. They are kept for 30 days.'
+          : 'The job ended before any name was answered, so there are no results.',
       ],
-      action: { label: 'Open the results', url: `${this.config.dashboardUrl}/jobs/${id}` },
+      action: {
+        label: artifact ? 'Open the results' : 'Open the job',
+        url: `${this.config.dashboardUrl}/jobs/${id}`,
+      },
     });
   }
 
