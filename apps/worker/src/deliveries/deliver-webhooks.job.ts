@@ -129,7 +129,7 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
       subject: 'A webhook was disabled',
       paragraphs: [
         `${new URL(url).hostname} has accepted no event for three days, or has answered that it is gone. We no longer send events to it.`,
-        'When it works again, reactivate the webhook. Missed events stay in its log for 30 days and can be sent again.',
+        'When it works again, reactivate the webhook. Events that it has missed so far stay in its log for 30 days and can be sent again; events that occur before you reactivate it are lost.',
       ],
       action: { label: 'Open the webhooks', url: `${config.dashboardUrl}/webhooks` },
     });

@@ -152,11 +152,13 @@ describe('webhooks', () => {
     expect(arrivedAt('other.hooks.example')).toEqual([]);
     expect(await call(accountId, 'GET', `/${webhook.id}`)).toMatchObject({ state: 'disabled' });
     const to = `${accountId}@payer.example`;
-    await waitFor('the mail', async () =>
-      (await mailbox.newest(100)).some((mail) => mail.to === to),
+    const { text } = await waitFor('the mail', async () =>
+      (await mailbox.newest(100)).find((mail) => mail.to === to),
     );
-    await publish(accountId);
+    expect(text).toContain('events that occur before you reactivate it are lost');
     const { id } = await firstOf(accountId, webhook.id);
+    await publish(accountId);
+    expect(await firstOf(accountId, webhook.id)).toMatchObject({ id });
     const replay = `/${webhook.id}/deliveries/${id}/replay`;
     await expect(call(accountId, 'POST', replay)).rejects.toMatchObject({
       code: 'webhook_not_active',
