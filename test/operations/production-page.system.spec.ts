@@ -7,7 +7,8 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePorts } from '#libs/platform';
+import { JOB_WHOIS } from '#libs/contracts';
+import { SECOND_MS, freePorts } from '#libs/platform';
 import { makeOwnCertificate, waitFor } from '#test/environment';
 
 const PAGES = 'docs/operations';
@@ -54,6 +55,11 @@ describe('production on one machine', () => {
       }
       writeFileSync(file, `${main}${http.replace('proxy_buffering', 'proxy_bufering')}`);
       expect(check().status).not.toBe(0);
+    });
+
+    it('waits longer than the slowest operation of the API', () => {
+      const [, seconds] = /proxy_read_timeout (\d+)s;/.exec(page)!;
+      expect(Number(seconds) * SECOND_MS).toBeGreaterThan(JOB_WHOIS.limits!.timeoutMs!);
     });
 
     async function startNginx(text: string) {
