@@ -3,7 +3,7 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const ITEMS = declareGauge(
   'dds_work_items',
-  'Work items by queue and state: waiting, claimed by a process, or dead (an operator must redrive or discard them).',
+  'Work items by queue and state: waiting, claimed by a process, or dead (the page of the alert DeadWork says how to repeat it).',
   { labels: ['queue', 'state'] },
 );
 const LATE = declareGauge(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
 import { type Work, WorkIsHopeless, WorkLost, later } from '#libs/work';
@@ -166,6 +167,20 @@ describe('work', () => {
     expect(await rows()).toMatchObject([{ name: 'hopeless', state: 'dead', tries: 1 }]);
     expect(await queue.discard(database, 'hopeless')).toBe(true);
     expect(await rows()).toEqual([]);
+  });
+
+  it('the statement on the page about dead work makes it due again', async () => {
+    const page = readFileSync('docs/operations/alerts/DeadWork.md', 'utf8');
+    const [, statement] = /-c "(update [^"]+)"/.exec(page)!;
+    const hopeless = runner(async () => {
+      throw new WorkIsHopeless('no such key');
+    });
+    await add('an invoice');
+    await hopeless.runOnce();
+    expect(await rows()).toMatchObject([{ state: 'dead' }]);
+    await database.query(statement.replace('billing.', ''));
+    await runner().runOnce();
+    expect(done).toEqual(['an invoice']);
   });
 
   it('an item that kills its process at each attempt is dead after as many attempts as a failing item', async () => {
