@@ -42,7 +42,7 @@ const DONE = {
     {
       name: 'results.csv.gz',
       bytes: 812,
-      rows: 2,
+      rows: 3,
       sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     },
   ],

@@ -12,7 +12,7 @@ const HEADERS = {
   'X-Credits-Remaining': count('Balance after this request, if it is available to the gateway'),
   'RateLimit-Policy': text('Rate limit (`q`) per window of seconds (`w`): `"live";q=10;w=60`'),
   RateLimit: text(
-    'The number of requests that remain (`r`) for the next `t` seconds: `"live";r=9;t=61`',
+    'The number of requests that remain (`r`) for the next `t` seconds: `"live";r=9;t=60`',
   ),
   'x-ratelimit-allowed-requests': count('Rate limit, as a number'),
   'x-ratelimit-remaining-requests': count('Remaining requests, as a number'),
