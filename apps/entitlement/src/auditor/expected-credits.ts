@@ -66,7 +66,8 @@ export const REVERSAL_TARGETS = `
   from credit_grants g join audited_grants using (id)
   where g.line_id is not null and g.source_type <> 'release'
   union all
-  select g.id, ${revivedTarget('ended.requested_target')}, ${revivedTarget('ended.reversal_target')}
+  select g.id, ${revivedTarget('ended.requested_target')},
+    ${revivedTarget('ended.reversal_target - ended.reserved')}
   from credit_grants g join audited_grants using (id)
   join credit_grants ended on ${IS_REVIVED('g', 'ended')}
   where g.line_id is not null and g.source_type = 'release'`;

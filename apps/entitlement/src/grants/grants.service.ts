@@ -67,8 +67,6 @@ export class GrantsService {
     );
     const [found, grants] = under;
     const now = this.clock.now();
-    const overdue = accounts.filter((account) => isDue(account, now));
-    const current = accounts.filter((account) => !overdue.includes(account));
     const known = new Set(grants.map(({ id }) => id));
     const named = new Set(grantsOf(found));
     const spent = [...named].filter((id) => !known.has(id));
@@ -83,9 +81,13 @@ export class GrantsService {
     if (shared.length > 0) {
       grants.unshift(...(await this.ledger.listReturned(transaction, accountIds, shared)));
     }
-    const books = this.ledger.booksOf(current, grants);
-    const due = await this.loadAllGrants(transaction, overdue);
-    return { books: [...books, ...due.map(({ book }) => book)], found };
+    // If a movement lowers the debt of revived credits, the credits that repaid it return to other grants.
+    const repaid = new Set(grants.filter(isRevivedAndRepaid).map(({ accountId }) => accountId));
+    const whole = accounts.filter((account) => isDue(account, now) || repaid.has(account.id));
+    const others = accounts.filter((account) => !whole.includes(account));
+    const books = this.ledger.booksOf(others, grants);
+    const opened = await this.loadAllGrants(transaction, whole);
+    return { books: [...books, ...opened.map(({ book }) => book)], found };
   }
 
   /** Locks an account, applies due dates, runs `work` on its book, and writes the book. */
@@ -276,3 +278,6 @@ const hasEnded = ({ expiresAt }: Grant, now: Date) => expiresAt !== undefined &&
 
 const isReversed = ({ lineId, requestedTarget }: Grant) =>
   lineId !== undefined && requestedTarget > 0;
+
+const isRevivedAndRepaid = ({ sourceType, repaid }: Grant) =>
+  sourceType === 'release' && repaid > 0;

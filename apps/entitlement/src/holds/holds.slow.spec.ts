@@ -199,6 +199,56 @@ describe('holds', () => {
     expect(await spendableOn('13')).toBe(0);
   });
 
+  describe('a half-refunded plan of which one job returned 9,000 credits after its end, and others hold 6,000', () => {
+    const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
+    const subscription = { subscriptionId: '', ...month };
+    const end = (holdId: string) => entitlement.client.closeHold(accountId, holdId);
+    const left = () => entitlement.client.balance(accountId);
+
+    async function refundHalf({ used }: { used: number }): Promise<void> {
+      const lineId = newId();
+      subscription.subscriptionId = newId();
+      await entitlement.use(accountId, 500);
+      await entitlement.subscribe(accountId, {
+        ...subscription,
+        cancelAt: month.periodEnd,
+        lineId,
+      });
+      await entitlement.buy(accountId, 9_000);
+      for (const [holdId, amount] of Object.entries({
+        first: 9_000,
+        second: 3_000,
+        third: 3_000,
+      })) {
+        await hold(amount, { holdId });
+      }
+      entitlement.clock.set('2026-04-03T09:00:00Z');
+      await end('first');
+      await entitlement.use(accountId, used);
+      await entitlement.reverse(accountId, lineId, '0.5');
+    }
+
+    it('used credits become debt only as far as the held ones cannot cover the refund', async () => {
+      await refundHalf({ used: 9_000 });
+      // The package has repaid 1,500.
+      expect(await left()).toMatchObject({ spendable: 7_500, debt: 0 });
+      await end('second');
+      await end('third');
+      expect(await left()).toMatchObject({ spendable: 7_500, reserved: 0, debt: 0 });
+    });
+
+    it('a job that holds credits which have repaid such debt gets them back', async () => {
+      await refundHalf({ used: 5_000 });
+      // The plan goes on, so that credits are returned to it.
+      await entitlement.subscribe(accountId, subscription);
+      await end('second');
+      expect(await hold(2_500, { holdId: 'fourth' })).toMatchObject({ outcome: 'held' });
+      await end('third');
+      await end('fourth');
+      expect(await left()).toMatchObject({ spendable: 11_500, reserved: 0, debt: 0 });
+    });
+  });
+
   describe('a plan’s credits that a job held until they had expired', () => {
     const TRIAL = 500;
     const PLAN = 15_000;

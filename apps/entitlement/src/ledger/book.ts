@@ -239,7 +239,8 @@ export class Book extends GrantBook {
 
   /**
    * Applies reversals to revived credits. The original grant still counts these, so reversals take from the revived
-   * grant only what they could not take from the original. Otherwise, the same share would be taken twice.
+   * grant only what they could not take from the original. Otherwise, the same share would be taken twice. As for other
+   * grants, no debt is made of consumed credits while reserved ones may still be returned.
    */
   private followRevived(grant: Grant): void {
     const revived = this.revivedOf(grant);
@@ -248,7 +249,7 @@ export class Book extends GrantBook {
     const beyond = (target: number) => Math.min(revived.granted, Math.max(0, target - given));
     this.retarget(revived, {
       requested: beyond(grant.requestedTarget),
-      final: beyond(grant.reversalTarget),
+      final: beyond(grant.reversalTarget - grant.reserved),
     });
   }
 
