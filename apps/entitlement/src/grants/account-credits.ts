@@ -55,10 +55,18 @@ export function advance(book: Book, sources: CreditSources): void {
     book.now = new Date(at);
     endSlices(book, sources, all);
     book.expire();
-    for (const { line, grant } of grants)
-      book.issue({ ...grant, sourceId: line.id, lineId: line.id });
+    const { lastGranted, lowThreshold } = book.account;
+    const issuedNow = grants.map(({ line, grant }) =>
+      book.issue({ ...grant, sourceId: line.id, lineId: line.id }),
+    );
     endSlices(book, sources, all);
     followReversals(book, sources);
+    // The customer gets only what reversals leave: nobody is told that the slices of a refunded year are used up.
+    const kept = issuedNow.findLast(({ granted, revoked }) => revoked < granted);
+    const given = kept
+      ? { lastGranted: kept.granted - kept.revoked }
+      : { lastGranted, lowThreshold };
+    Object.assign(book.account, given);
     book.repayDebts();
   }
   book.now = now;

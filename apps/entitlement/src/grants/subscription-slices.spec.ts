@@ -148,6 +148,23 @@ describe('grants', () => {
     expect(await spendable()).toBe(50_000);
   });
 
+  it.each(['1', '0.9'])(
+    'the later slices of a year of which %s is refunded are not announced as used up',
+    async (share) => {
+      const lineId = newId();
+      at(YEAR.periodStart);
+      await subscribe({ ...YEAR, interval: 'year', lineId });
+      await entitlement.reverse(accountId, lineId, share);
+      const told = await entitlement.events(accountId);
+      expect(told.filter((event) => event.startsWith('CreditsLow'))).toHaveLength(1);
+      for (const start of ['2026-02-28T12:00:00Z', '2026-03-31T12:00:00Z']) {
+        at(start);
+        await entitlement.advanceAll();
+      }
+      expect(await entitlement.events(accountId)).toEqual(told);
+    },
+  );
+
   it('periods that arrive at once are issued in chronological order', async () => {
     const [first, second] = [newId(), newId()].toSorted();
     const period = (lineId: string, periodStart: string, periodEnd: string) => ({
