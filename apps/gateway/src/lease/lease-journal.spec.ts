@@ -181,6 +181,22 @@ describe('a journal that cannot be written', () => {
     }
   });
 
+  it('lines of the turn in which the journal is reopened count once', async () => {
+    const path = join(folder, newId());
+    const hold = { number: 9, id: 'order-1', accountId, charged: 2 };
+    const use = { holdId: 'order-1', accountId, charged: 2, parts: [2], number: 9 };
+    const options = { openHolds: () => [use], unwrittenRows: () => ['row'] };
+    const { journal } = openJournal(path, options);
+    journal.close();
+    journal.holdPart(hold, 2);
+    journal.rowsWritten(1);
+    expect(journal.reopenIfDue()).toBe(true);
+    await new Promise(setImmediate);
+    journal.close();
+    const { holds, rows } = openJournal(path).left;
+    expect([holds[0].parts, rows]).toEqual([[2], ['row']]);
+  });
+
   it('an unwritable journal is reopened at most once a second', () => {
     const path = join(folder, 'gone', newId());
     let tries = 0;
