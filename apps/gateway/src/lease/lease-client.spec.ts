@@ -182,7 +182,8 @@ describe('the lease client', () => {
     await spend(1);
     expect(around.entitlement.charged(accountId)).toBe(0);
     around.entitlement.isElsewhere = true;
-    const waiting = reserve(100);
+    // The wait begins now, not when the request began.
+    const waiting = leases.reserve(accountId, 100, monotonicMs() - 1_000);
     await waitFor('the settlement', () => around.entitlement.charged(accountId) === 1);
     around.entitlement.isElsewhere = false;
     const lease = await waiting;

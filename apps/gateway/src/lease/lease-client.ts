@@ -151,7 +151,7 @@ export class LeaseClient {
   ): Lease | Promise<Lease | Problem> {
     const pool = this.pools.of(accountId, nowMs);
     const lease = pool.waiters.length === 0 ? pool.leaseWithRoom(cost, nowMs) : undefined;
-    if (lease === undefined) return this.wait(pool, cost, nowMs, request);
+    if (lease === undefined) return this.wait(pool, cost, request);
     lease.reserved += cost;
     this.counts.hits++;
     const mayPrefetch = !pool.isAsking && this.acquiring < PREFETCH_CALLS_MAX;
@@ -213,18 +213,13 @@ export class LeaseClient {
     this.journal.close();
   }
 
-  private wait(
-    pool: LeasePool,
-    cost: number,
-    nowMs: number,
-    request?: Requester,
-  ): Promise<Lease | Problem> {
+  private wait(pool: LeasePool, cost: number, request?: Requester): Promise<Lease | Problem> {
     // A lease granted from now on would never be closed.
     if (this.isDrained) return Promise.resolve(new ServiceUnavailable('gateway'));
     this.counts.misses++;
     if (pool.waiters.length >= WAITERS_MAX) return Promise.resolve(new CreditsBusy());
     return new Promise((resolve) => {
-      pool.enqueue({ cost, giveUpAtMs: nowMs + ELSEWHERE_WAIT_MS, resolve });
+      pool.enqueue({ cost, giveUpAtMs: monotonicMs() + ELSEWHERE_WAIT_MS, resolve });
       if (!pool.isAsking) this.askFor(pool, request);
     });
   }
