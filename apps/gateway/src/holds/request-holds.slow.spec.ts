@@ -133,7 +133,8 @@ it('402: a request that costs more than the balance or max_credits holds nothing
     json: {
       code: 'insufficient_credits',
       credits_required: 100,
-      detail: 'This request may cost up to 100 credits, which is more than your balance.',
+      detail:
+        'This request may cost up to 100 credits, which is more than you have left. Credits reserved for your running jobs and bulk requests do not count.',
     },
   });
   expect(await ask(apiKey, 100, '?max_credits=99')).toMatchObject({

@@ -5,7 +5,7 @@ export class InsufficientCredits extends Problem {
     super({
       code: 'insufficient_credits',
       status: 402,
-      detail: `This request may cost up to ${counted(cost, 'credit')}, which is more than your balance.`,
+      detail: `This request may cost up to ${counted(cost, 'credit')}, which is more than you have left. Credits reserved for your running jobs and bulk requests do not count.`,
       members: { credits_required: cost },
     });
   }
