@@ -177,9 +177,10 @@ export class KeptAnswers {
 }
 
 /** True if nothing is charged for an answer, now or later. A job is charged as it runs, and must not start twice. */
-function isFreeAnswer({ caller, route }: RequestContext, credits: number): boolean {
+function isFreeAnswer({ caller, route, answerStatus }: RequestContext, credits: number): boolean {
   const { price } = route.operation;
-  const isChargedLater = price.per === 'free' && price.later !== undefined;
+  // A dry run, whose status is 200 instead of 202, starts nothing.
+  const isChargedLater = price.per === 'free' && price.later !== undefined && answerStatus !== 200;
   return caller!.isTest || (credits === 0 && !isChargedLater);
 }
 
