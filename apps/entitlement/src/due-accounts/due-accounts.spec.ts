@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { withClient } from '#libs/database';
 import { newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
+import { GrantsService } from '../grants/grants.service.js';
 
 const YEAR = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
 const SECOND_SLICE = '2026-04-02T09:00:00Z';
@@ -61,6 +62,20 @@ describe('due accounts', () => {
     await entitlement.advanceAll();
     expect(await entitlement.newEntries(damaged)).toEqual(renewed);
     expect(await entitlement.operator.setAsideAccounts()).toEqual([]);
+  });
+
+  it('a slice that begins while its account is being changed is not missed by the auditor before it is issued', async () => {
+    const accountId = await yearlyCustomer();
+    const grants = entitlement.service.app.get(GrantsService, { strict: false });
+    await entitlement.database.transaction((transaction) =>
+      grants.change(transaction, accountId, (book) => {
+        book.changeAllowance();
+        entitlement.clock.set(SECOND_SLICE);
+      }),
+    );
+    expect(await entitlement.violations()).toEqual([]);
+    await entitlement.advanceAll();
+    expect(await entitlement.newEntries(accountId)).toEqual(renewed);
   });
 
   it('an account that fails again waits longer, and the list begins with the account set aside first', async () => {

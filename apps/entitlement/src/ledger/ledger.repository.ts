@@ -94,13 +94,13 @@ export class LedgerRepository {
   /**
    * Writes the books in one statement: grants, transfers, entries, repayments and accounts. The accounts must be
    * locked. Checks and a trigger reject unbalanced books.
-   * @param now the time up to which due dates have been applied to the accounts.
+   * @param advancedTo the time up to which due dates have been applied to the accounts.
    */
-  async post(transaction: Transaction, books: GrantBook[], now: Date): Promise<void> {
+  async post(transaction: Transaction, books: GrantBook[], advancedTo: Date): Promise<void> {
     const posting = toPosting(books);
     const [{ moved }] = await transaction.query<{ moved: number }>(POST, [
       JSON.stringify(posting),
-      now,
+      advancedTo,
     ]);
     if (moved !== posting.moves.length)
       throw new Error('a grant disappeared although it was locked');

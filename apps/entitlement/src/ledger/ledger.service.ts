@@ -123,7 +123,9 @@ export class LedgerService {
     for (const book of books) this.noteFollowUps(book);
     const written = books.filter((book) => book.isDirty);
     if (written.length === 0) return;
-    await this.repository.post(transaction, written, this.clock.now());
+    // A slice may begin while its account is being changed. It is issued later, and the auditor must not expect it yet.
+    const advancedTo = new Date(Math.min(...written.map(({ now }) => now.getTime())));
+    await this.repository.post(transaction, written, advancedTo);
     for (const { account } of books.filter((book) => book.allowanceChanged)) {
       await this.publishAllowanceChanged(transaction, account);
     }
