@@ -267,4 +267,14 @@ describe('grants', () => {
       'CreditsLow 20% 1',
     ]);
   });
+
+  it('the customer is notified again when credits are used up that a failed refund has returned', async () => {
+    const lineId = await entitlement.buy(accountId, 1_000);
+    const reversalId = await entitlement.reverse(accountId, lineId, '1', { phase: 'requested' });
+    await entitlement.undo(accountId, reversalId);
+    await entitlement.use(accountId, 1_000);
+    const told = await entitlement.events(accountId);
+    const low = told.filter((event) => event.startsWith('CreditsLow'));
+    expect(low).toEqual(['CreditsLow 0% 0', 'CreditsLow 0% 0']);
+  });
 });

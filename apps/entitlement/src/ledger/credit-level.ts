@@ -12,10 +12,14 @@ export type LowThreshold = 20 | 0;
 export function newLowThreshold(book: Book): LowThreshold | undefined {
   const { account } = book;
   if (account.state !== 'active' || account.lastGranted === 0) return undefined;
-  const remaining = remainingOf(book);
-  if (remaining * 5 > account.lastGranted) return undefined;
-  const threshold = remaining === 0 ? 0 : 20;
+  if (hasPlenty(book)) return undefined;
+  const threshold = remainingOf(book) === 0 ? 0 : 20;
   return threshold < (account.lowThreshold ?? Infinity) ? threshold : undefined;
+}
+
+/** True if more credits are left than the highest threshold. */
+export function hasPlenty(book: Book): boolean {
+  return remainingOf(book) * 5 > book.account.lastGranted;
 }
 
 /** Returns the credits that are not booked as used: spendable ones, and those reserved by open leases and holds. */

@@ -9,7 +9,7 @@ import type { Transaction } from '#libs/database';
 import { Outbox } from '#libs/messaging';
 import { Clock } from '#libs/platform';
 import { Book } from './book.js';
-import { newLowThreshold, packageTierOf, remainingOf } from './credit-level.js';
+import { hasPlenty, newLowThreshold, packageTierOf, remainingOf } from './credit-level.js';
 import type { CreditAccount, Repayment } from './grant-book.js';
 import { type Grant, byAge } from './grant.js';
 import { LedgerRepository } from './ledger.repository.js';
@@ -166,6 +166,8 @@ export class LedgerService {
   }
 
   private lowered(book: Book) {
+    // After a refund that failed, the credits can run out once more.
+    if (hasPlenty(book)) book.account.lowThreshold = undefined;
     const threshold = newLowThreshold(book);
     if (threshold === undefined) return [];
     book.account.lowThreshold = threshold;
