@@ -69,13 +69,14 @@ export class FollowAccountsJob implements Job {
         ...outcome,
       });
     }
-    if (outcome.outcome !== 'unknown' && wanted === 'resume') {
-      await this.subscriptions.markResumed(followed);
-    }
     if (outcome.outcome === 'refused' && wanted === 'plan') {
       await this.subscriptions.dropWantedPlan(followed);
     }
-    await this.syncing.sync({ processor: name, kind: 'subscription', id: externalId });
+    const ref = { processor: name, kind: 'subscription', id: externalId } as const;
+    const fetched = await this.syncing.sync(ref);
+    // If the mark were removed before the cancellation, the owner would be told that the plan ends.
+    const isOver = outcome.outcome !== 'unknown' && fetched !== 'unknown';
+    if (wanted === 'resume' && isOver) await this.subscriptions.markResumed(followed);
   }
 
   /**

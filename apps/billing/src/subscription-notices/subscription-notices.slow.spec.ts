@@ -1,7 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { FollowAccountsJob } from '../followed-subscriptions/follow-accounts.job.js';
+import { SyncService } from '../processor-sync/sync.service.js';
 import { MailNoticesJob } from './mail-notices.job.js';
 
 describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
@@ -171,5 +182,19 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     expect(await notices()).toEqual([]);
     await billing.deliver('restored', accountId);
     expect(await notices()).toHaveLength(1);
+  });
+
+  it('a restored account is not told that its plan ends, even if the processor stops answering after it has resumed the plan', async () => {
+    await subscribe();
+    await billing.deliver('deleted', accountId);
+    await billing.follow();
+    await billing.deliver('restored', accountId);
+    jest.spyOn(billing.get(SyncService), 'sync').mockResolvedValueOnce('unknown');
+    await billing.get(FollowAccountsJob).runOnce();
+    expect(await notices()).toEqual([]);
+    await billing.follow();
+    const { body } = await billing.call('GET', 'subscriptions', { accountId });
+    expect(body.subscriptions).toMatchObject([{ state: 'active', cancel_at: null }]);
+    expect(await notices()).toEqual([]);
   });
 });
