@@ -27,7 +27,8 @@ export class KeyRecordMaintenanceRepository {
 
   /**
    * Finds a key by its hash; returns null for an unknown hash. A known and an unknown hash take the
-   * same single statement, with a unique index (S4, S12).
+   * same single statement, with a unique index (S4, S12). A key in its overlap has the rank of its successor:
+   * otherwise, rotating a paused key would make it work.
    * @param usedSince keys revoked before this time are not in `lineKeyIds`.
    */
   async find(hash: Buffer, { usedSince }: { usedSince: Date }): Promise<KeyRow | null> {
@@ -37,7 +38,7 @@ export class KeyRecordMaintenanceRepository {
               a.suspended_at is not null as "isSuspended", k.revoked_at is not null as "isRevoked",
               k.environment, k.scopes, k.allowed_addresses as "allowedAddresses",
               k.daily_credit_cap as "dailyCreditCap", k.expires_at as "expiresAt",
-              case when k.environment = 'live' and k.is_current then
+              case when k.environment = 'live' and k.revoked_at is null then
                 (select count(*) from api_keys o
                  where o.account_id = k.account_id and o.environment = 'live' and o.is_current
                    and o.ranks_as <= k.ranks_as)

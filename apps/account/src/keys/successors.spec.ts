@@ -67,7 +67,7 @@ describe('the successor of a key', () => {
     }
     const { body } = await call('POST', `keys/${old.id}/rotate`, { overlap: '24h' });
     const end = new Date(account.clock.now().getTime() + DAY_MS).toISOString();
-    expect(await recordOf(old.key)).toMatchObject({ state: 'active', expiresAt: end, rank: 0 });
+    expect(await recordOf(old.key)).toMatchObject({ state: 'active', expiresAt: end, rank: 1 });
     expect(await recordOf(body.key)).toMatchObject({
       state: 'active',
       rank: 1,
@@ -122,7 +122,14 @@ describe('the successor of a key', () => {
     const [first, second] = [await createKey(), await createKey()];
     const { body } = await call('POST', `keys/${first.id}/rotate`, { overlap: '7d' });
     const ranks = [body, second, first].map(async (issued) => (await recordOf(issued.key))?.rank);
-    expect(await Promise.all(ranks)).toEqual([1, 2, 0]);
+    expect(await Promise.all(ranks)).toEqual([1, 2, 1]);
+  });
+
+  it('rotating a paused key does not make it work: in its overlap, it has the rank of its successor', async () => {
+    const [, second] = [await createKey(), await createKey()];
+    const { body } = await call('POST', `keys/${second.id}/rotate`, { overlap: '7d' });
+    const ranks = [second, body].map(async (issued) => (await recordOf(issued.key))?.rank);
+    expect(await Promise.all(ranks)).toEqual([2, 2]);
   });
 
   it('a revoked key can be reissued once, with the scopes and allowed addresses of the old key', async () => {
