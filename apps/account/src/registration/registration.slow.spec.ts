@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { hashApiKey, isWellFormedApiKey } from '#libs/contracts';
 import { DAY_MS, HOUR_MS } from '#libs/platform';
 import { recordedEvents } from '#test/environment';
@@ -6,6 +6,8 @@ import { AccountUnderTest, PASSWORD } from '../../../../test/account/account-und
 import { PasswordsService } from '../passwords/passwords.service.js';
 import { trialClaim } from '../people/address.js';
 import { ForgetSignUpsJob } from './forget-sign-ups.job.js';
+import type { SignUp } from './sign-up.entity.js';
+import { SignUpsMaintenanceRepository } from './sign-ups.repository.js';
 
 describe('registration', () => {
   let account: AccountUnderTest;
@@ -263,5 +265,17 @@ describe('registration', () => {
                where not exists (select from accounts a where a.id = d.account_id)) as keys`,
     );
     expect(left).toEqual({ sign_ups: '0', keys: '0' });
+  });
+
+  it('an account keeps its data key if its sign-up was confirmed while expired sign-ups were being deleted', async () => {
+    const { accountId, token } = await account.register('punctual@example.com');
+    const signUp = { id: accountId } as SignUp;
+    // The job has read its list just before the confirmation was committed.
+    jest
+      .spyOn(account.get(SignUpsMaintenanceRepository), 'listExpired')
+      .mockResolvedValueOnce([signUp]);
+    await account.get(ForgetSignUpsJob).runOnce();
+    const profile = await account.dashboard('GET', 'account', { token });
+    expect(profile.body).toMatchObject({ email: 'punctual@example.com' });
   });
 });

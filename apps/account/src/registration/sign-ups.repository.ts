@@ -37,7 +37,9 @@ export class SignUpsMaintenanceRepository {
     });
   }
 
-  async delete(transaction: Transaction, id: string): Promise<void> {
-    await transaction.manager.delete(SignUp, { id });
+  /** @returns false if the sign-up was confirmed in the meantime. */
+  async delete(transaction: Transaction, id: string): Promise<boolean> {
+    const { affected } = await transaction.manager.delete(SignUp, { id });
+    return affected === 1;
   }
 }

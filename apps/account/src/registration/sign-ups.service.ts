@@ -95,7 +95,8 @@ export class SignUpsService {
   async purge(transaction: Transaction): Promise<void> {
     const now = this.clock.now();
     for (const { id } of await this.signUps.listExpired(transaction, now, PURGE_BATCH)) {
-      await this.signUps.delete(transaction, id);
+      // A confirmation that began just before the sign-up expired has opened an account, which keeps the key.
+      if (!(await this.signUps.delete(transaction, id))) continue;
       await this.mail.forget(transaction, id);
       await this.personalData.destroyKey(transaction, id);
     }
