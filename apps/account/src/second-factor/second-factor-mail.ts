@@ -27,6 +27,11 @@ const SENTENCES: Readonly<
   ],
 };
 
+const ADVICE = 'set a new password at once and check your sessions and keys.';
+/** A new password ends an intruder's sessions, but not the need for the code of the intruder's app. */
+const ADVICE_AFTER_SET_UP =
+  'set a new password at once, which ends all sessions, and write to the operator, who can remove the app. Until then, log-ins ask for its code.';
+
 export function secondFactorMail(
   change: SecondFactorChange,
 ): (firstName: string, dashboardUrl: string) => MailTemplate {
@@ -35,7 +40,7 @@ export function secondFactorMail(
     subject,
     paragraphs: [
       `Hello ${firstName}, ${sentence}`,
-      'If this was not you, set a new password at once and check your sessions and keys.',
+      `If this was not you, ${change === 'on' ? ADVICE_AFTER_SET_UP : ADVICE}`,
     ],
     action: { label: 'Set a new password', url: `${dashboardUrl}/password/forgot`, isLast: true },
   });

@@ -171,6 +171,12 @@ describe('second factor', () => {
     }
   });
 
+  it('the e-mail about a new app says that the operator can remove an app that somebody else has set up', async () => {
+    const [{ text }] = await account.mailsTo(email);
+    expect(text).toContain('an authenticator app was set up');
+    expect(text).toContain('write to the operator, who can remove the app');
+  });
+
   it('an app that was never confirmed is not required at log-in, and its set-up can be started again', async () => {
     token = tokenOf(await own('/remove', codeAt(0)));
     const first = secretOf((await own('')).body.secret);
