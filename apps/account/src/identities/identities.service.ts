@@ -63,7 +63,11 @@ export class IdentitiesService {
       createdAt: now,
       lastUsedAt: now,
     });
-    if (!isFree) throw new IdentityTaken();
+    if (!isFree) {
+      // Another browser of this person may have connected the identity while this one waited for the log-in.
+      if ((await this.find(pending))?.personId === personId) return;
+      throw new IdentityTaken();
+    }
     if (isTold) {
       await this.mail.send(transaction, accountId, identityMail('connected', nameOf(provider)));
     }

@@ -223,6 +223,15 @@ describe('log-in with a provider', () => {
     expect(back.body.account_id).toBe(owner.accountId);
   });
 
+  it('if two browsers wait for the owner’s log-in, both log in, and the provider is connected once', async () => {
+    const owner = await account.register(email);
+    const browsers = [await comeBack(await go('google')), await comeBack(await go('google'))];
+    for (const browser of browsers) expect((await logIn(stepOf(browser))).status).toBe(200);
+    expect((await identitiesOf(owner.token)).identities).toHaveLength(1);
+    const subjects = (await account.mailsTo(email)).map(({ subject }) => subject);
+    expect(subjects.filter((subject) => /connected/.test(subject))).toHaveLength(1);
+  });
+
   it('S37: an identity with one address is never connected to an account with another address', async () => {
     await account.register(email);
     const stranger = await account.register(`stranger-${email}`);
