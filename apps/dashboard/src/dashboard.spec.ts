@@ -33,7 +33,7 @@ describe('dashboard', () => {
   const arrived: Arrived[] = [];
   const logged: string[] = [];
   let answer: { status: number; headers?: Record<string, string>; body: object };
-  let session: (typeof LOGGED_IN & { suspendedBecause?: string }) | null;
+  let session: (typeof LOGGED_IN & { suspendedBecause?: string; restorableUntil?: string }) | null;
   let internal: Server;
   let dashboard: RunningDashboard;
   let client: Client;
@@ -303,7 +303,8 @@ describe('dashboard', () => {
   });
 
   it('a deleted account has one page, which restores it', async () => {
-    session = { ...LOGGED_IN, accountState: 'deleted' };
+    const restorableUntil = '2026-11-30T00:05:00.000Z';
+    session = { ...LOGGED_IN, accountState: 'deleted', restorableUntil };
     const { cookie } = ours;
     const pages = [
       '/account',
@@ -323,6 +324,7 @@ describe('dashboard', () => {
     }
     const { text } = await send('GET', '/', { cookie });
     expect(text).toContain('Restore the account');
+    expect(text).toContain('It can be restored until 2026-11-30 00:05 UTC.');
     expect(text).not.toMatch(/href="\/(keys|credits|account)"/);
     expect(arrived).toEqual([]);
     expect((await send('POST', '/account/restore', { ...ours, ...form })).status).toBe(303);

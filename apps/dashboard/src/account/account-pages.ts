@@ -1,4 +1,5 @@
 import { type Markup, html } from '#libs/public-http';
+import { minuteText } from '../amounts.js';
 import { withoutPassword } from '../auth/auth-pages.js';
 import { type Notice, type PageContext, field, form, page } from '../pages/layout.js';
 
@@ -83,7 +84,7 @@ export function restorePage(
   notice?: Notice,
 ): Markup {
   const until = restorableUntil
-    ? ` until ${restorableUntil.slice(0, 10)}`
+    ? ` until ${minuteText(restorableUntil)}`
     : ' for 90 days after its deletion';
   return page(
     { ...context, isDeleted: true },

@@ -209,6 +209,12 @@ export function resetPage(context: PageContext, token: string, notice?: Notice):
   return page(context, {
     title: 'Choose a new password',
     notice,
-    body: html`<section>${form(context, '/password/reset', fields)}</section>`,
+    body: html`<section>
+      <p>
+        A new password ends all sessions and removes every passkey and connected provider, such as
+        Google. You can add them again afterwards. API keys and the authenticator app stay.
+      </p>
+      ${form(context, '/password/reset', fields)}
+    </section>`,
   });
 }

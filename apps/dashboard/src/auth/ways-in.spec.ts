@@ -163,6 +163,18 @@ describe('the ways to log in', () => {
     expect(textOf(await under.get('/account?changed=password'))).not.toContain('password is set');
   });
 
+  it('the pages that set a password by a link or remove a way to log in say what else ends', async () => {
+    const reset = textOf(await under.get('/password/reset?token=abc'));
+    expect(reset).toMatch(/ends all sessions and removes every passkey and connected provider/);
+    const identities = [{ id: '1', provider: 'google', address: 'ada@example.com' }];
+    under.answers.set('GET /internal/dashboard/identities', { identities });
+    under.answers.set('GET /internal/dashboard/passkeys', { passkeys: [{ id: '1', name: 'A' }] });
+    for (const ways of ['identities', 'passkeys']) {
+      const page = textOf(await under.get(`/security/${ways}/1/remove`));
+      expect([ways, page]).toEqual([ways, expect.stringContaining('every other browser is')]);
+    }
+  });
+
   it('S35: a new address requires the password, which is checked first', async () => {
     under.answer = { ...under.answer, status: 401, body: Buffer.from('{"code":"wrong"}') };
     const form = 'email=new%40example.com&password=mine';

@@ -89,8 +89,8 @@ export function removePasskeyPage(context: PageContext, { id, name }: ListedPass
     title: 'Remove this passkey?',
     body: html`<p><strong>${name}</strong></p>
       <p>
-        You can then no longer log in with it. Your device may still offer it until you delete it
-        there.
+        You can then no longer log in with it, and every other browser is logged out. Your device
+        may still offer it until you delete it there.
       </p>`,
     action: `/security/passkeys/${id}/remove`,
     button: 'Remove the passkey',

@@ -85,7 +85,7 @@ export function removeIdentityPage(context: PageContext, identity: ListedIdentit
   return confirmationPage(context, {
     title: `Remove ${name}?`,
     body: html`<p><strong>${name}</strong> ${identity.address}</p>
-      <p>You can then no longer log in with ${name}.</p>`,
+      <p>You can then no longer log in with ${name}, and every other browser is logged out.</p>`,
     action: `/security/identities/${identity.id}/remove`,
     button: `Remove ${name}`,
     isDanger: true,
