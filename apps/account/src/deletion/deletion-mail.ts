@@ -15,11 +15,17 @@ export function deletedMail(firstName: string, dashboardUrl: string, until: Date
 
 const minuteOf = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-export function restoredMail(firstName: string, dashboardUrl: string): MailTemplate {
+/** @param isSuspended whether an operator has suspended the account, which a restoration does not change. */
+export function restoredMail(
+  firstName: string,
+  dashboardUrl: string,
+  isSuspended: boolean,
+): MailTemplate {
+  const standing = isSuspended ? 'was restored, but is still suspended' : 'works again';
   return {
     subject: 'Your account was restored',
     paragraphs: [
-      `Hello ${firstName}, your account works again.`,
+      `Hello ${firstName}, your account ${standing}.`,
       'Its keys stay revoked. You can reissue each key with the same name and scopes.',
     ],
     action: { label: 'See the keys', url: `${dashboardUrl}/keys` },

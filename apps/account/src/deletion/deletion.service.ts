@@ -63,7 +63,9 @@ export class DeletionService {
     const { accountId } = owner;
     return this.accounts.transaction(async (transaction) => {
       if (await this.accounts.restore(transaction, accountId)) {
-        await this.mail.send(transaction, accountId, restoredMail);
+        await this.mail.send(transaction, accountId, (firstName, dashboardUrl) =>
+          restoredMail(firstName, dashboardUrl, owner.suspendedBecause !== null),
+        );
         await this.audit.record(transaction, {
           by: owner,
           action: 'account.restored',

@@ -125,6 +125,17 @@ describe('deletion', () => {
     expect(await recordOf(reissued.body.key)).toMatchObject({ state: 'active', rank: 1 });
   });
 
+  it('the e-mail about a restoration does not say that a suspended account works again', async () => {
+    const mailed = async () => {
+      await call('POST', 'account/delete', await logInToken());
+      await call('POST', 'account/restore', await logInToken());
+      return (await account.mailsTo(email))[0].text;
+    };
+    expect(await mailed()).toContain('your account works again');
+    await account.operator('suspend', owner.accountId, { reason: 'chargebacks' });
+    expect(await mailed()).toContain('your account was restored, but is still suspended');
+  });
+
   it('S118: after the deadline a restore is rejected, even if the erasure has not run yet', async () => {
     await deleteAccount();
     account.clock.advance(90 * DAY_MS - MINUTE_MS);
