@@ -12,6 +12,8 @@ export interface AuditRecord {
   by: Actor | Visitor | Operator | 'system';
   /** The account in which the action happened, if `by` does not name it. */
   accountId?: string;
+  /** The sign-up of the action. Its data key, which an erasure destroys, encrypts the visitor's IP address. */
+  signUpId?: string;
   /** The action, as `<feature>.<event>`. */
   action: string;
   /** The object of the action, as `<kind>:<id>`. */
@@ -46,7 +48,7 @@ export class AuditService {
     const { actor, accountId: ownAccountId, visitor } = originOf(by);
     const accountId = record.accountId ?? ownAccountId ?? null;
     const origin = visitor
-      ? await this.personalData.encrypt(transaction, accountId, [
+      ? await this.personalData.encrypt(transaction, accountId ?? record.signUpId ?? null, [
           visitor.address,
           visitor.userAgent,
         ])

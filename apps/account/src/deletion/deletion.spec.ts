@@ -10,6 +10,7 @@ import {
 import { RestoreTooLate } from '../accounts/accounts.errors.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditCheckService } from '../audit-check/audit-check.service.js';
+import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { EraseJob } from './erase.job.js';
 
 describe('deletion', () => {
@@ -206,6 +207,25 @@ describe('deletion', () => {
     expect(keys).toBe(0);
     expect(account.logLines.join()).not.toContain(email);
     expect(await account.get(AuditCheckService).verify()).toMatchObject({ brokenAt: null });
+  });
+
+  it('an erasure also makes the IP address of the sign-up unreadable, which is in the log of the installation', async () => {
+    const [{ origin }] = await account.database.query<{ origin: Buffer }>(
+      `select origin from audit where action = 'registration.requested' and object = $1`,
+      [`sign-up:${owner.accountId}`],
+    );
+    const read = (accountId: string | null) =>
+      account
+        .get(AccountsService)
+        .transaction((transaction) =>
+          account.get(PersonalDataService).decrypt(transaction, accountId, origin),
+        );
+    expect(await read(owner.accountId)).toEqual(['192.0.2.1', 'a browser']);
+    await expect(read(null)).rejects.toThrow();
+    await deleteAccount();
+    account.clock.advance(90 * DAY_MS);
+    await account.get(EraseJob).runOnce();
+    await expect(read(owner.accountId)).rejects.toThrow('is destroyed');
   });
 
   it('after an erasure, the same address can sign up again, with the same trial claim', async () => {

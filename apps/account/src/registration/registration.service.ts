@@ -47,6 +47,7 @@ export class RegistrationService {
       const object = `sign-up:${id}`;
       await this.audit.record(transaction, {
         by: visitor,
+        signUpId: id,
         action: 'registration.requested',
         object,
       });

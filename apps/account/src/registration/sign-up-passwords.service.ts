@@ -38,8 +38,8 @@ export class SignUpPasswordsService {
       this.passwords.check(password);
       return this.passwords.hash(password, visitor.address);
     }
-    const object = `sign-up:${id}`;
-    await this.audit.recordRefusal({ by: visitor, action: 'registration.refused', object });
+    const entry = { action: 'registration.refused', object: `sign-up:${id}` };
+    await this.audit.recordRefusal({ by: visitor, signUpId: id, ...entry });
     throw new NotTheSignUpPassword();
   }
 }
