@@ -8,7 +8,6 @@ import { decodeAnswer } from './decoding.js';
 import { Port43Client, type Port43Limits } from './port43.js';
 import { queryLine } from './query-forms.js';
 import { referralHost } from './referral-host.js';
-import { runHostileNames } from '../../../../test/hostile-names.js';
 
 // Not the unit 'binary', which takes 140 MB for a table of all characters.
 const character = fc.nat(0x10ffff).map((point) => String.fromCodePoint(point));
@@ -34,16 +33,6 @@ describe('Port43Client', () => {
       if (parsed.ok) await client.ask(host, parsed.domain.name);
     }
     expect(internet.asked).toEqual([`${host} a.example\r\n`, `${host} xn--mnchen-3ya.de\r\n`]);
-  });
-
-  it('S61: only the names among 20,000 hostile texts are queried, each in one line', async () => {
-    await internet.whois(host, 'Domain Name: a.example\r\n');
-    const client = new Port43Client(internet.connector(), patient);
-    const { accepted, refused, faults, sample } = runHostileNames(61, 20_000);
-    expect(faults).toEqual([]);
-    expect([accepted, refused].every((count) => count > 2_000)).toBe(true);
-    for (const name of sample) await client.ask(host, name);
-    expect(internet.asked).toEqual(sample.map((name) => `${host} ${name}\r\n`));
   });
 
   it('a character that arrives in two parts is joined', async () => {
