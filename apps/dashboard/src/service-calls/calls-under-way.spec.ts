@@ -55,7 +55,7 @@ const enter = async (
 };
 
 it('S102: of the waiting calls, that of the account with the fewest calls begins first, and two are in work', async () => {
-  const calls = new CallsUnderWay();
+  const calls = new CallsUnderWay(2);
   const order: string[] = [];
   /** Begins a call. @returns a function that ends it. */
   const begin = async (accountId: string) => {
@@ -82,7 +82,7 @@ it('S102: eight calls of other accounts begin per second, however slow they are,
   const use = jest
     .spyOn(performance, 'eventLoopUtilization')
     .mockImplementation(() => ({ idle: (idle += 250), active: 0, utilization: 0 }));
-  const calls = new CallsUnderWay();
+  const calls = new CallsUnderWay(2);
   let begun = 0;
   for (let account = 0; account < 40; account++) {
     void enter(calls, `slow ${account}`).then(() => begun++);
@@ -96,7 +96,7 @@ it('S102: eight calls of other accounts begin per second, however slow they are,
 
 it('S102: an account that repeats refused calls gets most of its rejections later, however many connections it has', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
-  const calls = new CallsUnderWay();
+  const calls = new CallsUnderWay(2);
   let refused = 0;
   const call = () => void enter(calls, 'a').catch(() => refused++);
   for (let count = 0; count < AT_ONCE + 80; count++) call();
@@ -114,7 +114,7 @@ it('S102: an account that repeats refused calls gets most of its rejections late
 
 it('S102: an upload or download waits for its turn, and gives the turn up soon, even if it has not ended', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
-  const calls = new CallsUnderWay();
+  const calls = new CallsUnderWay(2);
   const begun: string[] = [];
   const begin = (isTransfer: boolean) =>
     void enter(calls, 'a', newAnswer(), isTransfer).then(() =>
@@ -142,7 +142,7 @@ it('the number of calls that are in work at once can be increased', async () => 
 });
 
 it('S102: calls whose sessions are not known yet take the turns of their site', async () => {
-  const calls = new CallsUnderWay();
+  const calls = new CallsUnderWay(2);
   const order: string[] = [];
   const ends: (() => void)[] = [];
   const begin = async (sessionToken: string) => {
@@ -161,7 +161,7 @@ it('S102: calls whose sessions are not known yet take the turns of their site', 
 });
 
 it('S102: an answer that its client does not read keeps no other call waiting', async () => {
-  const calls = new CallsUnderWay();
+  const calls = new CallsUnderWay(2);
   for (const accountId of ['a', 'b']) (await enter(calls, accountId))();
   const begin = enter(calls, 'c').then(() => 'begun');
   expect(await Promise.race([begin, setImmediate('waiting')])).toBe('begun');

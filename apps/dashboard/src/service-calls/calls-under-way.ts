@@ -58,7 +58,7 @@ export class CallsUnderWay implements NestInterceptor {
   private readonly refused = new Map<string, number>();
 
   /** @param atOnce how many pages and calls are worked on at once. */
-  constructor(atOnce = 2) {
+  constructor(atOnce: number) {
     this.turns = new FairTurns({ ...TURNS, atOnce });
   }
 

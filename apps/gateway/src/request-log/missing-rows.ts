@@ -64,6 +64,7 @@ export class MissingRows {
     for (const entry of entries) {
       if (!(await this.store.insertMissing([entry]))) dropped += 1;
     }
+    if (dropped === 0) return;
     this.logger.error(
       'rows of an earlier process are older than the oldest partition of the request log and are dropped',
       { rows: dropped },

@@ -56,7 +56,7 @@ async function countSite(
 function groupsOf(
   request: RequestContext['request'],
   trustedProxies: BlockList,
-): [network: CounterId, site?: CounterId] {
+): [network: CounterId] | [network: CounterId, site: CounterId] {
   const address = clientAddress(request, trustedProxies);
   const [network, site] = [networkOf(address), siteOf(address)];
   const id = addressCounterId(network);
@@ -89,8 +89,7 @@ export function forgetOurOutage(
   if (caller) {
     rateLimiter.giveBack(caller.account, rateKey(route.rateClass!, caller.isTest));
   } else {
-    for (const id of groupsOf(request, trusted))
-      rateLimiter.giveBack(id as CounterId, PUBLIC_RATE_KEY);
+    for (const id of groupsOf(request, trusted)) rateLimiter.giveBack(id, PUBLIC_RATE_KEY);
   }
   context.rate = { ...rate, remaining: rate.remaining + 1 };
 }
