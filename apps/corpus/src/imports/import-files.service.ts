@@ -12,10 +12,18 @@ import {
   Overtaken,
 } from '../locations/import-file.js';
 import { type Advance, type ImportCounts, ImportsRepository } from './imports.repository.js';
-import type { FoundFile } from '../locations/locations.js';
+import type { FileVersion, FoundFile } from '../locations/locations.js';
 
 /** Takes the place of the file name in the row of a log. */
 const LOG = 'log';
+/** The kinds of files of which each replaces the previous one. */
+const REPLACING: readonly string[] = ['zone', 'blocklist'];
+
+type Listing = Pick<ImportedSource, 'id' | 'kind'>;
+
+const listedAt = ({ kind }: Listing, { observedAt }: FileVersion) =>
+  REPLACING.includes(kind) ? observedAt : null;
+
 const STATEMENT_MAX_MS = 10 * MINUTE_MS;
 
 @Injectable()
@@ -28,24 +36,25 @@ export class ImportFilesService {
     private readonly clock: Clock,
   ) {}
 
-  async isTaken(sourceId: number, file: string, version: string): Promise<boolean> {
-    const known = await this.repository.findFile(sourceId, file, version);
-    return known?.state === 'loaded' || known?.state === 'repeated';
+  /** Whether a version of a file has been imported, and no other list has replaced it since. */
+  async isTaken(source: Listing, found: FileVersion): Promise<boolean> {
+    return this.repository.isTaken(source.id, found, listedAt(source, found));
   }
 
   /**
    * Opens the row of a file. An unfinished import of the same content continues at its position; any other begins at
-   * the first line. A file whose content was imported before is `repeated`.
+   * the first line. A file whose content was imported before is `repeated`, unless another list has replaced it since.
    */
   async open(
-    source: Pick<ImportedSource, 'id'>,
+    source: Listing,
     found: FoundFile,
     { digest, lines }: Pick<CheckedFile, 'digest' | 'lines'>,
   ): Promise<ImportFile> {
     const { file, version, observedAt } = found;
     const known = await this.repository.findFile(source.id, file, version);
     if (known?.state === 'loading' && known.digest === digest) return known;
-    const isRepeated = digest !== '' && (await this.repository.isLoaded(source.id, digest));
+    const isRepeated =
+      digest !== '' && (await this.repository.isLoaded(source.id, digest, listedAt(source, found)));
     const state = isRepeated ? ('repeated' as const) : ('loading' as const);
     const begun = { id: newId(), sourceId: source.id, file, version, digest, observedAt };
     return this.database.transaction(async (transaction) => {

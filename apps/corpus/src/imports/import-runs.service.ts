@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { checkFile } from '../locations/file-check.js';
 import { BadFile, type ImportFile, type ImportedSource } from '../locations/import-file.js';
-import { type FoundFile, Locations } from '../locations/locations.js';
+import { type FileVersion, type FoundFile, Locations } from '../locations/locations.js';
 import { BlockListsService } from './block-lists.service.js';
 import { ImportFilesService } from './import-files.service.js';
 import { type ImportRun, endsWithinLine } from '../locations/import-run.js';
@@ -30,10 +30,10 @@ export class ImportRunsService {
    *   last batch.
    */
   async run(source: ImportedSource, now: Date, signal: AbortSignal): Promise<void> {
-    const isKnown = (file: string, version: string) => this.files.isTaken(source.id, file, version);
+    const isKnown = (found: FileVersion) => this.files.isTaken(source, found);
     for await (const found of this.locations.filesOf(source, now, isKnown, signal)) {
       signal.throwIfAborted();
-      if (!(await isKnown(found.file, found.version))) await this.take(source, found, signal);
+      if (!(await isKnown(found))) await this.take(source, found, signal);
     }
   }
 

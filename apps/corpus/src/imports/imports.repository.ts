@@ -50,6 +50,9 @@ const FILE = `f.id, f.source_id as "sourceId", f.file, f.version, f.digest, f.ob
   f.lines::float8 as lines, f.position::float8 as position, f.slices, f.is_difference as "isDifference"`;
 const SETTINGS = `turnover_max as "turnoverMax", is_open_ended as "isOpenEnded", log_key as "logKey"`;
 const SOURCE = `id, name, kind, location, category, every_ms::float8 as "everyMs", ${SETTINGS}`;
+/** SQL: whether another list of the source replaced `f` before the time in the third parameter. */
+const IS_REPLACED = `exists (select from import_file n where n.source_id = f.source_id and n.state = 'loaded'
+  and n.zone is not distinct from f.zone and n.observed_at > f.observed_at and n.observed_at < $3)`;
 
 @Injectable()
 export class ImportsRepository {
@@ -166,10 +169,29 @@ export class ImportsRepository {
     return row;
   }
 
-  async isLoaded(sourceId: number, digest: string): Promise<boolean> {
+  /**
+   * Whether a version of a file has been imported. @param listedAt the time of a list that replaces the previous one:
+   * the version counts only if no other list has replaced it since; null for other files.
+   */
+  async isTaken(
+    sourceId: number,
+    { file, version }: Pick<ImportFile, 'file' | 'version'>,
+    listedAt: Date | null,
+  ): Promise<boolean> {
     const rows = await this.database.query(
-      `select from import_file where source_id = $1 and digest = $2 and state = 'loaded' limit 1`,
-      [sourceId, digest],
+      `select from import_file f where f.source_id = $1 and f.file = $2 and f.version = $4
+         and f.state in ('loaded', 'repeated') and not ${IS_REPLACED}`,
+      [sourceId, file, listedAt, version],
+    );
+    return rows.length > 0;
+  }
+
+  /** Whether content has been imported under any name. @param listedAt as for `isTaken`. */
+  async isLoaded(sourceId: number, digest: string, listedAt: Date | null): Promise<boolean> {
+    const rows = await this.database.query(
+      `select from import_file f where f.source_id = $1 and f.digest = $2 and f.state = 'loaded'
+         and not ${IS_REPLACED} limit 1`,
+      [sourceId, digest, listedAt],
     );
     return rows.length > 0;
   }

@@ -322,6 +322,16 @@ describe('imports', () => {
       expect(back.file).toMatchObject({ newNames: 1, droppedNames: 1 });
     });
 
+    it('delists the names of the previous version even if it returns to an earlier content', async () => {
+      const source = await newSource('blocklist', { category: 'phishing' });
+      const [right, wrong] = ['block-right.com\n', 'block-right.com\nblock-wrong.com\n'];
+      for (const [place, list] of [right, wrong, right].entries()) {
+        await source.put(`list-2026010${5 + place}.txt`, list);
+      }
+      const left = [on('block-right.com'), on('block-wrong.com', '', false)];
+      expect(await listed(source.name)).toEqual(left);
+    });
+
     it.each([
       ['older', 'list-20260104.txt', 'block-old.com\n', /^It is not newer/],
       ['no list', 'list-20260108.txt', '<!doctype html>\n<p>Not found\n', /2 of 2 lines/],

@@ -65,6 +65,24 @@ describe('remote sources', () => {
       expect(await known('once-%')).toEqual(['once-a.com', 'once-b.com']);
     });
 
+    it('a block list that is put back to an earlier version no longer has the names that were added in between', async () => {
+      await add('reverted', 'blocklist', '/reverted.txt', { category: 'phishing' });
+      const right = 'right-one.com\n';
+      const listed: unknown[] = [];
+      for (const [place, list] of [right, `${right}wrong-one.com\n`, right, right].entries()) {
+        corpus.clock.advance(1);
+        server.put('/reverted.txt', list, { modifiedAt: new Date(Date.UTC(2026, 0, 5 + place)) });
+        const { file } = await corpus.runSource('reverted');
+        listed.push([file?.newNames, file?.droppedNames]);
+      }
+      expect(listed).toEqual([
+        [1, 0],
+        [1, 0],
+        [0, 1],
+        [0, 1],
+      ]);
+    });
+
     it('an interrupted download continues where it stopped', async () => {
       const content = `${listOf('broken-', 100)}${`# ${'x'.repeat(1_000)}\n`.repeat(4_000)}`;
       server.put('/broken.txt', content, { breaks: [1_500_000, 0, 1_000_000] });

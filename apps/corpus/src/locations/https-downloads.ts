@@ -13,7 +13,7 @@ export interface Fetched {
 
 interface Fetch {
   signal: AbortSignal;
-  isKnown: (version: string) => Promise<boolean>;
+  isKnown: (fetched: Fetched) => Promise<boolean>;
 }
 
 const REDIRECTS_MAX = 3;
@@ -67,7 +67,7 @@ export class HttpsDownloads {
       for (let tries = 1; ; tries += 1) {
         const response = await this.ask(start, { bytes, etag, signal });
         const fetched = fetchedOf(response.headers);
-        if (await isKnown(fetched.version)) {
+        if (await isKnown(fetched)) {
           discard(response);
           return undefined;
         }

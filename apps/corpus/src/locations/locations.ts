@@ -7,21 +7,24 @@ import type { FileFacts, FileStore } from '#libs/files';
 import type { CorpusConfig } from '../corpus.config.js';
 import type { FileLimits } from './file-check.js';
 import { BadFile, type ImportedSource } from './import-file.js';
-import type { HttpsDownloads } from './https-downloads.js';
+import type { Fetched, HttpsDownloads } from './https-downloads.js';
 
 const GIB = 2 ** 30;
 const PAGE_FILES = 1_000;
 const FILES_MAX = 10_000;
 
-export interface FoundFile {
+export interface FileVersion {
   file: string;
   version: string;
   observedAt: Date;
+}
+
+export interface FoundFile extends FileVersion {
   path: string;
 }
 
 /** Returns whether a version of a file is known, so that it need not be fetched. */
-export type IsKnown = (file: string, version: string) => Promise<boolean>;
+export type IsKnown = (found: FileVersion) => Promise<boolean>;
 
 /**
  * Finds the files of a source that may have to be imported, oldest first. A fetched file is kept until the next file is
@@ -88,13 +91,16 @@ export class Locations {
   private async *ofAddress(url: URL, wanted: Wanted): AsyncGenerator<FoundFile, void, void> {
     const { path, now, isKnown, signal } = wanted;
     const file = basename(url.pathname) || 'index';
+    const versionFrom = ({ version, modifiedAt = now }: Fetched): FileVersion => ({
+      file,
+      version,
+      observedAt: dateOf(file, modifiedAt, now),
+    });
     const fetched = await this.downloads.fetch(url, path, {
       signal,
-      isKnown: (version) => isKnown(file, version),
+      isKnown: (one) => isKnown(versionFrom(one)),
     });
-    if (!fetched) return;
-    const { version, modifiedAt } = fetched;
-    yield { file, version, path, observedAt: dateOf(file, modifiedAt ?? now, now) };
+    if (fetched) yield { ...versionFrom(fetched), path };
   }
 
   private async *ofBucket(location: string, wanted: Wanted): AsyncGenerator<FoundFile, void, void> {
@@ -108,7 +114,7 @@ export class Locations {
         path,
       }));
       for (const found of files.toSorted(inOrder)) {
-        if (await isKnown(found.file, found.version)) continue;
+        if (await isKnown(found)) continue;
         const { content } = await store.read(found.file, { etag: found.version });
         const limited = withinLimit(content, this.limits.unpackedBytesMax);
         await pipeline(limited, createWriteStream(path), { signal });
