@@ -19,7 +19,12 @@ import { UnhashedRow } from '../file-forms/kept-rows.js';
 import { FolderQueue } from '../uploads/upload-queues.js';
 import { AnnounceQueue } from './announce-queue.js';
 import { type BuiltFile, FileBuilderService } from './file-builder.service.js';
-import { type LaterSuppressed, SuppressedRowsService } from './suppressed-rows.service.js';
+import { isBuiltAnew } from './file-schedule.js';
+import {
+  type HeldFile,
+  type LaterSuppressed,
+  SuppressedRowsService,
+} from './suppressed-rows.service.js';
 
 /** The time limit of a build. Full files with many millions of names take a long time. */
 const TIME_LIMIT_MS = 12 * HOUR_MS;
@@ -78,8 +83,10 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     const { dataset, day, edition, isReplacement } = work.payload;
     const newest = await files.newestOf(this.database, dataset, day);
     if (newest && newest.edition >= edition) return;
-    if (isReplacement && (await suppressed.clear({ dataset, day }))) return;
-    const made = await this.make(work);
+    const withheld = isReplacement && (await suppressed.clear({ dataset, day }));
+    if (withheld && !withheld.isHeld) return;
+    const isFinal = withheld && !isBuiltAnew({ dataset, day }, this.clock.now());
+    const made = await this.make(work, isFinal ? withheld : undefined);
     if (!made) return later(UNHASHED_SECONDS);
     crashPoint('file.after-write');
     // If this fails, the file may still have been published. An unpublished file is removed within a day.
@@ -88,27 +95,31 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
 
   /**
    * Builds a file, without the rows whose values were suppressed in the meantime.
+   * @param final a file whose other rows are kept, because they have the data of its day.
    * @returns undefined if rows have no hashes, so that suppressed ones cannot be found.
    */
-  private async make(work: Work<BuildWork>): Promise<MadeFile | undefined> {
+  private async make(work: Work<BuildWork>, final?: HeldFile): Promise<MadeFile | undefined> {
     const { files, builder } = this.features;
     const { dataset, day } = work.payload;
     const builtAt = this.clock.now();
     const before = await files.findBefore(this.database, dataset, day);
     const around = { before, signal: work.signal };
-    const built = await this.write(work, (file) => builder.build(file, around));
-    let made: MadeFile = { ...built, builtAt };
+    const without = async (held: Omit<HeldFile, 'made'> & { made: MadeFile }) => {
+      const kept = await this.write(work, async (file) => ({
+        ...(await builder.buildWithout(file, around, held)),
+        suppressionVersion: held.version,
+      }));
+      return { ...kept, builtAt: held.made.builtAt };
+    };
+    let made: MadeFile = final
+      ? await without(final)
+      : { ...(await this.write(work, (file) => builder.build(file, around))), builtAt };
     for (;;) {
       const later = await this.laterSuppressed(made);
       if (!later?.isHeld) return later && { ...made, suppressionVersion: later.version };
-      const { hashes, version: suppressionVersion } = later;
-      const held = { made, hashes };
-      const kept = await this.write(work, async (file) => ({
-        ...(await builder.buildWithout(file, around, held)),
-        suppressionVersion,
-      }));
+      const kept = await without({ made, ...later });
       await this.remove(made.folder);
-      made = { ...kept, builtAt };
+      made = kept;
     }
   }
 

@@ -167,7 +167,7 @@ describe('after a suppression of a name', () => {
   it('no file is delivered until it has been built without the suppressed data', async () => {
     const accountId = customer(['names']);
     corpus.suppress('name-21.com');
-    corpus.rowsOf = (dataset, day) => planned(dataset, day).slice(1);
+    corpus.rowsOf = (dataset, day) => (day ? planned(dataset, day).slice(1) : []);
     const refused = await download(accountId, 'newly', '2026-11-22');
     expect(problemOf(refused)).toMatchObject({ status: 409, code: 'file_withheld' });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
@@ -175,7 +175,11 @@ describe('after a suppression of a name', () => {
     expect(await entryOf('newly', '2026-11-20')).toMatchObject({ state: 'withheld' });
     // The newest file of each dataset is rebuilt, and so are the files that were requested.
     await make();
-    expect(await textOf(accountId, 'newly', '2026-11-22')).toBe('domain_name\r\nname-22.com\r\n');
+    // A full file keeps its other rows, because the current data is that of another day.
+    for (const dataset of ['newly', 'names'] as const) {
+      const text = await textOf(accountId, dataset, '2026-11-22');
+      expect(text).toBe('domain_name\r\nname-22.com\r\n');
+    }
     expect((await fetchFile(undefined, 'files/sample')).status).toBe(200);
     expect(await entryOf('newly', '2026-11-20')).toMatchObject({ state: 'withheld' });
     expect(await entryOf('whois', '2026-11-22')).toMatchObject({ state: 'published', edition: 2 });
@@ -276,6 +280,17 @@ describe('a file whose build fails', () => {
     );
     await part(BuildFilesJob).runOnce();
     expect(await entryOf('newly', '2026-11-24')).toMatchObject({ edition: 1, rows: 2 });
+  });
+});
+
+describe('a withheld file of an earlier day', () => {
+  it('the file keeps its rows, except those with a suppressed value', async () => {
+    const accountId = customer(['names']);
+    corpus.rowsOf = () => [];
+    corpus.suppress('name-19.com');
+    expect((await download(accountId, 'newly', '2026-11-20')).status).toBe(409);
+    await part(BuildFilesJob).runOnce();
+    expect(await textOf(accountId, 'newly', '2026-11-20')).toBe('domain_name\r\nname-20.com\r\n');
   });
 });
 

@@ -36,6 +36,15 @@ export function dueFiles(now: Date): DueFile[] {
   return [...due, ...fullFiles(now, today)];
 }
 
+/**
+ * Whether a withheld file is built from the current data of the corpus. Older and full files keep their rows, because
+ * the current data is not that of their day.
+ */
+export function isBuiltAnew({ dataset, day }: Omit<DueFile, 'dueAt'>, now: Date): boolean {
+  const due = dueFiles(now).some((file) => file.dataset === dataset && file.day === day);
+  return due && cadenceOf(dataset) === 'daily';
+}
+
 function fullFiles(now: Date, today: number): DueFile[] {
   const weekday = new Date(today).getUTCDay();
   let day = today - ((weekday - FULL_WEEKDAY + 7) % 7) * DAY_MS;

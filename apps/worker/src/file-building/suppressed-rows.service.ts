@@ -15,6 +15,10 @@ export interface LaterSuppressed {
   isHeld: boolean;
 }
 
+export interface HeldFile extends LaterSuppressed {
+  made: FileEdition;
+}
+
 /**
  * Determines whether files contain values that were suppressed after the rows were read, without reading the rows
  * again.
@@ -46,21 +50,25 @@ export class SuppressedRowsService {
   }
 
   /**
-   * Makes a file available again if it contains no value that was suppressed since it was built. @returns false if it
-   * contains such a value, if this is unknown, or if there is no file.
+   * Makes a file available again if it contains no value that was suppressed since it was built. @returns the file and
+   * these values; undefined if there is no file, or if it is unknown whether the file contains them.
    */
-  async clear({ dataset, day }: Pick<FileEdition, 'dataset' | 'day'>): Promise<boolean> {
-    const edition = await this.files.find(this.database, dataset, day);
-    if (!edition) return false;
+  async clear({
+    dataset,
+    day,
+  }: Pick<FileEdition, 'dataset' | 'day'>): Promise<HeldFile | undefined> {
+    const made = await this.files.find(this.database, dataset, day);
+    if (!made) return undefined;
     try {
-      const { version, isHeld } = await this.find(edition);
-      if (isHeld) return false;
-      await this.database.transaction((transaction) =>
-        this.files.raiseVersion(transaction, edition.id, version),
-      );
-      return true;
+      const later = await this.find(made);
+      if (!later.isHeld) {
+        await this.database.transaction((transaction) =>
+          this.files.raiseVersion(transaction, made.id, later.version),
+        );
+      }
+      return { made, ...later };
     } catch (error) {
-      if (error instanceof FileMissing || error instanceof UnhashedRow) return false;
+      if (error instanceof FileMissing || error instanceof UnhashedRow) return undefined;
       throw error;
     }
   }
