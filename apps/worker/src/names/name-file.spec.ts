@@ -16,6 +16,12 @@ it('S71: a file of blank lines is rejected once it has twice as many lines as a 
   expect(read * BLANKS.length).toBeLessThan(3 * UPLOAD_LINES_MAX);
 });
 
+it('the names are in a column called domain, even if an earlier one is called name', async () => {
+  const text = 'Name,E-mail,Domain\nAda,ada@b.example,a.example\n';
+  const rows = new NameFile().rows('list', Readable.from([Buffer.from(text)]));
+  expect((await Readable.from(rows).toArray()).join('')).toMatch(/^list\t2\ta\.example\t/);
+});
+
 it('S102: only the first hundred cells of the first row can contain the names', async () => {
   const fileOf = async (row: string) => {
     const file = new NameFile();

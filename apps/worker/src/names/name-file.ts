@@ -10,7 +10,8 @@ const ENTRY_LENGTH_MAX = 255;
 const DELIMITERS = [',', ';', '\t'] as const;
 /** The names are searched for in this many columns, from the first. */
 const COLUMNS_MAX = 100;
-const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;
+/** The titles of a column of names. A column called `name` may contain people if another one is called `domain`. */
+const HEADERS = [/^(domain([_ -]?names?)?|domains)$/i, /^(names?|hosts?|hostname|url|website)$/i];
 const ROWS_LENGTH = 64 * 1024;
 /** The work done per turn of the event loop. A line counts as one unit, plus one unit per `UNIT_LENGTH` characters. */
 const UNITS_OF_TURN = 250;
@@ -100,10 +101,12 @@ export class NameFile {
     const cells = this.cells(line)
       .slice(0, COLUMNS_MAX)
       .map((cell) => cell.trim().slice(0, ENTRY_LENGTH_MAX + 1));
-    const titled = cells.findIndex((cell) => HEADERS.test(cell));
+    const titled = HEADERS.map((header) => cells.findIndex((cell) => header.test(cell))).find(
+      (place) => place >= 0,
+    );
     const named = cells.findIndex((cell) => 'name' in readName(cell, 1));
-    this.column = titled >= 0 ? titled : Math.max(0, named);
-    return titled >= 0;
+    this.column = titled ?? Math.max(0, named);
+    return titled !== undefined;
   }
 
   /** Returns the cells of a line (RFC 4180). A record cannot continue on the next line. */
