@@ -57,7 +57,7 @@ const EXPLAINED: Readonly<Record<OrderState, string>> = {
   cancelled: 'Cancelled. Nothing was charged.',
   partially_refunded: 'Paid, and refunded in part.',
   refunded: 'Refunded.',
-  disputed: 'The payment is disputed.',
+  disputed: 'You or your bank disputed the payment.',
 };
 
 /** The states in which nothing has been charged. A customer who returned without paying is told so. */
@@ -104,8 +104,8 @@ const stateText = (order: OrderAnswer) =>
     ? 'The payment was declined. The order waits until you pay in another way or cancel it.'
     : EXPLAINED[order.state];
 
-/** Whether a payment of the order was declined. The order may still be paid. */
-const isRefused = (order: OrderAnswer) => order.declined_at !== null;
+/** Whether a payment of the order was declined, and the order may still be paid. */
+const isRefused = (order: OrderAnswer) => order.declined_at !== null && canDrop(order);
 
 const orderAgain = ({ lines }: OrderAnswer): Markup =>
   lines.some(({ credits }) => credits === null)

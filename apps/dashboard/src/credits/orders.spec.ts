@@ -155,12 +155,33 @@ describe('an order', () => {
     under.answers.set('GET /internal/orders', { orders: [refused] });
     under.answers.set('GET /internal/processors', { processors: [] });
     expect(textOf(await under.get('/credits'))).toContain('Payment declined: pay in another way');
-    under.answers.set('POST /internal/orders/1/drop', order({ state: 'cancelled' }));
+    under.answers.set('POST /internal/orders/1/drop', { ...refused, state: 'cancelled' });
     const dropped = textOf(await under.post('/credits/orders/1/drop', ''));
     expect(dropped).toContain('Cancelled. Nothing was charged.');
     expect(dropped).not.toContain('/drop');
     expect(dropped).toContain('<a href="/plans">See all plans</a>');
+    expect(dropped).not.toContain('declined');
   });
+
+  it.each([
+    ['cancelled', 'Cancelled. Nothing was charged.', 'Cancelled'],
+    ['expired', 'The payment page has expired.', 'Not paid in time'],
+    ['processing', 'The payment is being processed', 'Payment being processed'],
+  ] as const)(
+    'an order that is %s no longer waits for another payment after a declined one',
+    async (state, text, words) => {
+      const over = order({ state, declined_at: '2026-11-22T10:05:00.000Z' });
+      under.answers.set('GET /internal/orders/1', over);
+      const shown = textOf(await under.get('/credits/orders/1'));
+      expect(shown).toContain(text);
+      expect(shown).not.toContain('declined');
+      under.answers.set('GET /internal/orders', { orders: [over] });
+      under.answers.set('GET /internal/processors', { processors: [] });
+      const listed = textOf(await under.get('/credits'));
+      expect(listed).toContain(words);
+      expect(listed).not.toContain('declined');
+    },
+  );
 
   it('the list describes a waiting order in words, never by the name of its state', async () => {
     under.answers.set('GET /internal/orders', { orders: [order({ state: 'redirected' })] });

@@ -118,7 +118,7 @@ const FIELDS: readonly (Field & { name: keyof BillingDetails })[] = [
     name: 'tax_id',
 
     isOptional: true,
-    hint: 'With the prefix of its country, for example DE123456789.',
+    hint: 'As its country writes it, for example DE123456789.',
   },
   { name: 'address_line1', autocomplete: 'address-line1' },
   {
