@@ -4,6 +4,8 @@ import { type ChosenProcessor, type ReconciliationAnswer, eventClassOf } from '#
 import { AuditJob, withClient } from '#libs/database';
 import { HOUR_MS } from '#libs/platform';
 import { waitFor } from '#test/environment';
+import type { PaymentProcessor } from '../../apps/billing/src/processors/payment-processor.js';
+import { PaymentProcessors } from '../../apps/billing/src/processors/payment-processors.js';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
 import { BillingUnderTest } from './billing-under-test.js';
 import { agreeAtPaypal, pressButton } from './hosted-page.js';
@@ -152,6 +154,33 @@ describe('reconciliation', () => {
     expect(await violated()).toContain('I14');
     intent.amount_received = amount;
     expect((await reconcile()).findings).toEqual([]);
+  });
+
+  it('I14: money and plans at a processor that is no longer configured are found, and all others are still compared', async () => {
+    const accountId = await entitlement.newAccount();
+    await billing.act(await billing.order(accountId, 15_000, 'paypal'), 'pay');
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
+    await billing.act((await billing.call('POST', 'orders', { accountId, body })).body, 'pay');
+    await relay(accountId);
+    const compared = await reconcile();
+    const { byName } = billing.get(PaymentProcessors) as unknown as {
+      byName: Map<string, PaymentProcessor>;
+    };
+    const paypal = byName.get('paypal')!;
+    byName.delete('paypal');
+    const { findings, ...counts } = await reconcile();
+    byName.set('paypal', paypal);
+    const own = findings.filter(({ accountId: of }) => of === accountId);
+    expect(own.map(({ detail }) => detail)).toEqual(
+      Array.from({ length: 3 }, () => 'the processor says refused'),
+    );
+    expect(counts).toMatchObject({
+      lines: compared.lines,
+      payments: compared.payments,
+      subscriptions: compared.subscriptions,
+    });
+    expect((await reconcile()).findings).toEqual([]);
+    billing.logLines.splice(0);
   });
 
   it('I14: a subscription that ended without a callback is found and repaired', async () => {

@@ -77,8 +77,8 @@ export class CheckoutsService {
     for (const order of orders) {
       const { processor, checkoutId } = order;
       if (checkoutId !== null) {
-        const closed = await this.processors.get(processor).closeCheckout(checkoutId);
-        if (closed.outcome === 'unknown') continue;
+        const closed = await this.processors.find(processor)?.closeCheckout(checkoutId);
+        if (closed?.outcome === 'unknown') continue;
       }
       await this.end(order, 'cancelled');
     }
@@ -94,10 +94,10 @@ export class CheckoutsService {
     const { processor, checkoutId, state } = order;
     if (!OPEN_ORDER_STATES.some((open) => open === state)) return false;
     if (checkoutId !== null) {
-      const closed = await this.processors.get(processor).closeCheckout(checkoutId);
-      if (closed.outcome === 'unknown') throw new ProcessorUnavailable(closed.cause);
+      const closed = await this.processors.find(processor)?.closeCheckout(checkoutId);
+      if (closed?.outcome === 'unknown') throw new ProcessorUnavailable(closed.cause);
       // Pages that cannot be closed expire by themselves. A payment made before then counts.
-      if (closed.outcome === 'refused' && closed.code !== NOT_CLOSABLE) return false;
+      if (closed?.outcome === 'refused' && closed.code !== NOT_CLOSABLE) return false;
     }
     await this.end(order, 'cancelled');
     return true;
@@ -117,9 +117,9 @@ export class CheckoutsService {
     const { accountId, id, processor } = order;
     const customerId = await this.customerOf(accountId, processor);
     if (customerId !== undefined) {
-      const found = await this.processors.get(processor).findCheckout(id, customerId);
-      if (found.outcome === 'unknown') return false;
-      if (found.outcome === 'done' && found.value) {
+      const found = await this.processors.find(processor)?.findCheckout(id, customerId);
+      if (found?.outcome === 'unknown') return false;
+      if (found?.outcome === 'done' && found.value) {
         const created = { checkoutId: found.value.id, customerId, redirectUrl: '' };
         await this.store(order, created);
         return true;

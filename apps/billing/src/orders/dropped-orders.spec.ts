@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { HOUR_MS } from '#libs/platform';
+import { DAY_MS, HOUR_MS } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
+import { OpenOrdersJob } from '../missed-news/open-orders.job.js';
+import { CloseCheckoutsJob } from './close-checkouts.job.js';
 
 describe('an unpaid order', () => {
   let billing: BillingUnderTest;
@@ -79,6 +81,25 @@ describe('an unpaid order', () => {
     });
     billing.clock.advance(HOUR_MS);
     expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
+  });
+
+  it('can be dropped, expires and ends with its account even if its processor is no longer configured', async () => {
+    const strand = async () => {
+      const order = await billing.order(accountId);
+      const sql = `update orders set processor = 'gone' where id = $1`;
+      await billing.database.query(sql, [order.id]);
+      return order;
+    };
+    const dropped = await drop((await strand()).id);
+    expect(dropped).toMatchObject({ status: 200, body: { state: 'cancelled' } });
+    const silent = await strand();
+    billing.clock.advance(HOUR_MS + DAY_MS);
+    await billing.runJob(OpenOrdersJob);
+    expect(await billing.stateOf(accountId, silent)).toBe('expired');
+    const last = await strand();
+    await billing.deliver('deleted', accountId);
+    await billing.runJob(CloseCheckoutsJob);
+    expect(await billing.stateOf(accountId, last)).toBe('cancelled');
   });
 
   it('S85: an order cannot be dropped by another account', async () => {

@@ -11,8 +11,8 @@ import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
 /**
  * `unknown`: the processor gave no answer, or other fetches kept overtaking this one. `refused`: the processor has no
- * such object, or we cannot read the object. `foreign`: the object is not ours, or cannot be stored yet. The queue
- * retries all three with growing delays and keeps them visible in the meantime.
+ * such object or is no longer configured, or we cannot read the object. `foreign`: the object is not ours, or cannot be
+ * stored yet. The queue retries all three with growing delays and keeps them visible in the meantime.
  */
 export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 
@@ -62,7 +62,8 @@ export class SyncService {
 
   private async syncAlone(ref: ObjectRef): Promise<SyncResult> {
     if (await this.isSettled(ref)) return 'synced';
-    const processor = this.processors.get(ref.processor);
+    const processor = this.processors.find(ref.processor);
+    if (!processor) return 'refused';
     for (let race = 0; race < RACES_MAX; race += 1) {
       const syncNo = await this.objects.readSyncNo(ref);
       const fetched = await processor.fetch({ kind: ref.kind, id: ref.id });

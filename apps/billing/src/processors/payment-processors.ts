@@ -8,6 +8,11 @@ export class PaymentProcessors {
     this.byName = new Map(all.map((processor) => [processor.name, processor]));
   }
 
+  /** @returns undefined for a processor that is no longer configured here. */
+  find(name: ProcessorName): PaymentProcessor | undefined {
+    return this.byName.get(name);
+  }
+
   /** @throws NotFound for a processor that is not configured here. */
   get(name: ProcessorName | string): PaymentProcessor {
     const processor = this.byName.get(name);

@@ -29,10 +29,11 @@ export class ProcessorTruthService {
 
   async ofPayment(payment: Payment): Promise<Finding | undefined> {
     const { accountId, externalId: id, amountMicros, currency } = payment;
-    const fetched = await this.processors.get(payment.processor).fetch({ kind: 'payment', id });
+    const fetched = await this.processors.find(payment.processor)?.fetch({ kind: 'payment', id });
     const found = { kind: 'processor', accountId, subject: `payment ${payment.id}` } as const;
-    if (fetched.outcome !== 'done') {
-      return { ...found, detail: `the processor says ${fetched.outcome}`, isHealed: false };
+    if (fetched?.outcome !== 'done') {
+      const outcome = fetched?.outcome ?? 'refused';
+      return { ...found, detail: `the processor says ${outcome}`, isHealed: false };
     }
     const { value } = fetched;
     if (value.kind !== 'payment') return undefined;

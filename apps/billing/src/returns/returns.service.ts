@@ -34,8 +34,8 @@ export class ReturnsService {
   async complete(accountId: string, orderId: string): Promise<OrderAnswer> {
     const { processor, checkoutId } = await this.orders.checkoutOf(accountId, orderId);
     if (checkoutId !== null) {
-      const completed = await this.processors.get(processor).completeReturn(checkoutId);
-      if (completed.outcome === 'done') await this.syncing.sync({ processor, ...completed.value });
+      const completed = await this.processors.find(processor)?.completeReturn(checkoutId);
+      if (completed?.outcome === 'done') await this.syncing.sync({ processor, ...completed.value });
     }
     return this.orders.get(accountId, orderId);
   }
