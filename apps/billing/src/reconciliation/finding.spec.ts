@@ -5,9 +5,19 @@ import { type ComparedLine, faultOfLine } from './finding.js';
 const OURS = { accountId: 'account', paymentId: 'payment', kind: 'package' } as const;
 
 /** A package of 10,000 credits for 100 and 19 of tax, and entitlement's record of it. */
-function compared(reversedMicros: bigint, reversed: string): string | undefined {
+function compared(
+  reversedMicros: bigint,
+  reversed: string,
+  isChanging = false,
+): string | undefined {
   const money = { amountMicros: 100n, taxMicros: 19n, credits: 10_000n, reversedMicros };
-  const line = { ...OURS, ...money, monthlyCredits: null, startsAt: null } as ComparedLine;
+  const line = {
+    ...OURS,
+    ...money,
+    monthlyCredits: null,
+    startsAt: null,
+    isChanging,
+  } as ComparedLine;
   const known = { ...OURS, amountMicros: '100', granted: '10000', reversed } as LineSums;
   return faultOfLine(line, known);
 }
@@ -19,4 +29,9 @@ it.each([
   ['nothing', 0n, '1', 'entitlement revokes 1 of a line that is paid'],
 ])('a refund of %s takes its share of the credits (%d, %s)', (_, refunded, revoked, fault) => {
   expect(compared(refunded, revoked)).toBe(fault);
+});
+
+it('a reversal that has just changed is not compared, because entitlement may not know it yet', () => {
+  expect(compared(119n, '0', true)).toBeUndefined();
+  expect(compared(0n, '10000', true)).toBeUndefined();
 });

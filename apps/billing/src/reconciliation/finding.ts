@@ -16,6 +16,8 @@ export interface Finding {
 /** A line with the amount of its payment's final reversals. */
 export interface ComparedLine extends StoredPaymentLine {
   reversedMicros: bigint;
+  /** Whether a reversal has changed so recently that entitlement may not know the change yet. */
+  isChanging: boolean;
 }
 
 /** Returns the difference between a line and entitlement's record of it; undefined if both agree. */
@@ -28,6 +30,7 @@ export function faultOfLine(line: ComparedLine, known: LineSums | undefined): st
   if (line.credits !== null && BigInt(known.granted) !== line.credits) {
     return `entitlement granted ${known.granted} instead of ${line.credits}`;
   }
+  if (line.isChanging) return undefined;
   const bringsCredits = (line.credits ?? line.monthlyCredits) !== null;
   const isTaken = line.reversedMicros > 0n && line.reversedMicros >= grossOf(line);
   const aimed = BigInt(known.reversed);

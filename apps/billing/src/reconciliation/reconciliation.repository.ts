@@ -21,7 +21,7 @@ export class ReconciliationMaintenanceRepository {
 
   /**
    * Lists the next page of lines of announced payments that were confirmed before `before`, by id,
-   * with the reversed amounts of the payments.
+   * with the reversed amounts of the payments, and whether a reversal has changed since `before`.
    */
   async listLines(before: Date, after = FIRST_ID): Promise<ComparedLine[]> {
     const lines = await this.maintenance.transaction((transaction) =>
@@ -34,13 +34,17 @@ export class ReconciliationMaintenanceRepository {
         .limit(PAGE_ROWS)
         .getMany(),
     );
-    const taken = await this.maintenance.query<{ id: string; micros: string }>(
-      `select payment_id as id, sum(amount_micros)::text as micros from reversals
-       where state = 'final' and payment_id = any($1) group by payment_id`,
-      [lines.map(({ paymentId }) => paymentId)],
+    const taken = await this.maintenance.query<{ id: string; micros: string; isChanging: boolean }>(
+      `select payment_id as id, coalesce(sum(amount_micros) filter (where state = 'final'), 0)::text as micros,
+         max(updated_at) >= $2 as "isChanging"
+       from reversals where payment_id = any($1) group by payment_id`,
+      [lines.map(({ paymentId }) => paymentId), before],
     );
-    const byPayment = new Map(taken.map(({ id, micros }) => [id, BigInt(micros)]));
-    return lines.map((line) => ({ ...line, reversedMicros: byPayment.get(line.paymentId) ?? 0n }));
+    const byPayment = new Map(taken.map(({ id, ...reversed }) => [id, reversed]));
+    return lines.map((line) => {
+      const { micros = '0', isChanging = false } = byPayment.get(line.paymentId) ?? {};
+      return { ...line, reversedMicros: BigInt(micros), isChanging };
+    });
   }
 
   /** Lists the next page of payments of more than zero that were confirmed since `since`, by id. */
