@@ -3,6 +3,7 @@ import type { SubscriptionPayment } from '../payments/subscription-payment.js';
 import { paidTimeOf } from './paid-time.js';
 
 const payment = (sku: string, changes: Partial<SubscriptionPayment> = {}): SubscriptionPayment => ({
+  paymentId: 'a payment',
   kind: 'subscription_upgrade',
   sku,
   quantity: 1,

@@ -127,7 +127,7 @@ export class PaymentsRepository {
     subscriptionId: string,
   ): Promise<SubscriptionPayment[]> {
     return transaction.query<SubscriptionPayment>(
-      `select l.kind, l.sku, l.quantity, l.is_change as "isChange", l.starts_at as "startsAt", l.period_start as "periodStart",
+      `select l.payment_id as "paymentId", l.kind, l.sku, l.quantity, l.is_change as "isChange", l.starts_at as "startsAt", l.period_start as "periodStart",
          l.period_end as "periodEnd", least(p.amount_micros, p.amount_micros - p.carried_micros)::text as "paidMicros",
          coalesce(r.whole, 0)::text as "wholeMicros", coalesce(r.rest, 0)::text as "restMicros",
          r.kept_until as "keptUntil"

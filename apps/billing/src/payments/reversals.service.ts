@@ -92,8 +92,7 @@ export class ReversalsService {
     if (!isNew) throw new IdempotencyKeyReused();
     const { retryOf } = wanted;
     const replaced = reversals.filter(({ id }) => retryOf === null || id === retryOf);
-    if (retryOf === null) await this.replace(transaction, payment, replaced);
-    else await this.close(transaction, replaced);
+    await this.replace(transaction, payment, replaced);
     await this.announce(transaction, lock, payment, { next: wanted, reversals });
     return wanted;
   }

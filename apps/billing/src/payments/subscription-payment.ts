@@ -2,6 +2,7 @@ import type { PaymentLineKind } from '#libs/contracts';
 
 /** A paid line of a subscription, and how much of its payment was reversed. Amounts are decimal strings. */
 export interface SubscriptionPayment {
+  paymentId: string;
   kind: PaymentLineKind;
   sku: string;
   quantity: number;

@@ -1,17 +1,24 @@
-import type { PaymentAnswer, RefundAnswer } from '#libs/contracts';
-import type { Micros } from '#libs/platform';
+import { isDeepStrictEqual } from 'node:util';
+import type { PaymentAnswer, RefundAnswer, ReversalScope } from '#libs/contracts';
+import { paidTimeOf } from '../bills/paid-time.js';
 import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
 import type { Payment } from '../payment-records/payment.entity.js';
 import type { Reversal } from '../payment-records/reversal.entity.js';
+import type { SubscriptionPayment } from '../payments/subscription-payment.js';
 import { takenCredits } from '../payments/taken-credits.js';
-import { grossOf } from '../pricing/purchased-line.entity.js';
-import { leftOf } from './refund-amount.js';
+
+/** The items that a payment paid for. */
+export interface PaidItems {
+  lines: readonly StoredPaymentLine[];
+  /** All paid lines of the payment's subscription; empty if the payment was for none. */
+  stretches: readonly SubscriptionPayment[];
+}
 
 export function toRefundAnswer(
-  { isAnnounced, amountMicros }: Pick<Payment, 'isAnnounced' | 'amountMicros'>,
+  { isAnnounced }: Pick<Payment, 'isAnnounced'>,
   row: Reversal,
   reversals: readonly Reversal[],
-  lines: readonly StoredPaymentLine[],
+  { lines, stretches }: PaidItems,
 ): RefundAnswer {
   // A payment that was never announced granted no credits.
   const isTaken = isAnnounced && row.state !== 'undone';
@@ -22,7 +29,7 @@ export function toRefundAnswer(
     scope: row.scope,
     amountMicros: row.amountMicros.toString(),
     credits: isTaken ? takenCredits(row, reversals, lines).toString() : '0',
-    ...planEffect(amountMicros, row, reversals, lines),
+    ...planEffect(row, reversals, stretches),
     ...(row.startsAt && { from: row.startsAt.toISOString() }),
     ...(row.retryAt && { retryAt: row.retryAt.toISOString() }),
   };
@@ -30,7 +37,7 @@ export function toRefundAnswer(
 
 export function toPaymentAnswer(
   payment: Payment,
-  lines: readonly StoredPaymentLine[],
+  items: PaidItems,
   reversals: readonly Reversal[],
 ): PaymentAnswer {
   return {
@@ -40,26 +47,38 @@ export function toPaymentAnswer(
     amountMicros: payment.amountMicros.toString(),
     currency: payment.currency,
     confirmedAt: payment.confirmedAt.toISOString(),
-    lines: lines.map(({ id, kind, sku, quantity }) => ({ lineId: id, kind, sku, quantity })),
+    lines: items.lines.map(({ id, kind, sku, quantity }) => ({ lineId: id, kind, sku, quantity })),
     reversals: reversals.map((row) => ({
-      ...toRefundAnswer(payment, row, reversals, lines),
+      ...toRefundAnswer(payment, row, reversals, items),
       cause: row.cause,
     })),
   };
 }
 
-/** Returns how a refund affects the plan. `paidTimeOf` calculates the same effect once the refund is final. */
+/** Returns how a payment's reversals affect the plan once they are final. */
 function planEffect(
-  paymentMicros: Micros,
-  row: Reversal,
+  { paymentId, state }: Reversal,
   reversals: readonly Reversal[],
-  lines: readonly StoredPaymentLine[],
+  stretches: readonly SubscriptionPayment[],
 ): Pick<RefundAnswer, 'plan'> {
-  const ofPlans = lines.filter(({ subscriptionId }) => subscriptionId !== null);
-  if (ofPlans.length === 0 || row.state === 'undone') return {};
-  const price = lines.reduce((sum, line) => sum + grossOf(line), 0n);
-  const paid = paymentMicros < price ? paymentMicros : price;
-  const isAll = row.scope === 'remaining' || leftOf(paid, reversals) === 0n;
-  if (!isAll) return { plan: 'stays' };
-  return { plan: ofPlans.every(({ isChange }) => isChange) ? 'set_back' : 'ends' };
+  if (state === 'undone' || stretches.every((one) => one.paymentId !== paymentId)) return {};
+  const [before, after] = [[], reversals].map((rows) =>
+    paidTimeOf(stretches.map((one) => (one.paymentId === paymentId ? without(one, rows) : one))),
+  );
+  if (after.isReversed) return { plan: 'ends' };
+  return { plan: isDeepStrictEqual(before.plan, after.plan) ? 'stays' : 'set_back' };
+}
+
+/** Returns a paid line as if these reversals of its payment were final. */
+function without(stretch: SubscriptionPayment, reversals: readonly Reversal[]) {
+  const counting = reversals.filter(({ state }) => state !== 'undone');
+  const sumOf = (wanted: ReversalScope) =>
+    counting.reduce((sum, one) => (one.scope === wanted ? sum + one.amountMicros : sum), 0n);
+  const starts = counting.flatMap(({ startsAt }) => startsAt ?? []);
+  return {
+    ...stretch,
+    wholeMicros: sumOf('whole').toString(),
+    restMicros: sumOf('remaining').toString(),
+    keptUntil: starts.toSorted((a, b) => a.getTime() - b.getTime()).at(0) ?? null,
+  };
 }

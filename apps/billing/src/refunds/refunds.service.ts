@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PaymentAnswer, RefundAnswer } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { Database, type Transaction } from '#libs/database';
 import {
   Clock,
   InvalidRequest,
@@ -18,7 +18,7 @@ import type { Reversal } from '../payment-records/reversal.entity.js';
 import { ReversalsService } from '../payments/reversals.service.js';
 import { leftOf, restOf, restRefunded } from './refund-amount.js';
 import { RefundCallsService } from './refund-calls.service.js';
-import { toPaymentAnswer, toRefundAnswer } from './refund-answer.js';
+import { type PaidItems, toPaymentAnswer, toRefundAnswer } from './refund-answer.js';
 import type { RefundRequest } from './refunds.dto.js';
 import { NothingToRefund, RefundRefused } from './refunds.errors.js';
 
@@ -27,6 +27,7 @@ type Wish = Pick<Reversal, 'id' | 'scope' | 'startsAt' | 'reason'> & {
   again?: Reversal;
 };
 
+const NOTHING_LEFT = 'Nothing of this payment is left to refund.';
 const NOT_FAILED = 'This refund has not failed, was replaced by another refund, or was dismissed.';
 
 @Injectable()
@@ -44,9 +45,9 @@ export class RefundsService {
     return this.database.transaction(async (transaction) => {
       const payments: PaymentAnswer[] = [];
       for (const payment of await this.payments.list(transaction, accountId)) {
-        const lines = await this.payments.listLines(transaction, payment);
+        const items = await this.itemsOf(transaction, payment);
         const reversals = await this.payments.listReversals(transaction, payment);
-        payments.push(toPaymentAnswer(payment, lines, reversals));
+        payments.push(toPaymentAnswer(payment, items, reversals));
       }
       return { payments };
     });
@@ -85,7 +86,10 @@ export class RefundsService {
     return this.made(payment, begun);
   }
 
-  /** Retries a refund whose pause is over, unless it was closed after it was listed. */
+  /**
+   * Retries a refund whose pause is over, unless it was closed after it was listed.
+   * @throws NothingToRefund while pending reversals cover the whole payment.
+   */
   async retryDue(payment: Payment, refundId: string): Promise<void> {
     const now = this.clock.now();
     const begun = await this.beginAgain(
@@ -132,10 +136,10 @@ export class RefundsService {
       const meant = reversals.find((row) => isFailedRefund(row) && isMeant(row));
       if (meant && leftOf(payment.amountMicros, reversals) === 0n) {
         const made = reversals.filter(({ state }) => state === 'final');
-        // The money was returned in another way. If the other reversal may still fail, like an open dispute, the refund
-        // waits for its result.
-        const isBack = leftOf(payment.amountMicros, made) === 0n;
-        if (isBack) await this.reversals.dismiss(transaction, payment, meant.id);
+        // If the other reversal may still fail, like an open dispute, the refund waits for its result.
+        if (leftOf(payment.amountMicros, made) > 0n) throw new NothingToRefund(NOTHING_LEFT);
+        // The money was returned in another way.
+        await this.reversals.dismiss(transaction, payment, meant.id);
         return undefined;
       }
       return this.reversals.begin(transaction, payment, (rows) => {
@@ -169,7 +173,7 @@ export class RefundsService {
     // The same time is refunded once, even if the request is repeated under another id.
     const isRest = wish.scope === 'remaining' && !again;
     const amountMicros = isRest ? wanted - restRefunded(reversals) : wanted;
-    if (left === 0n) throw new NothingToRefund('Nothing of this payment is left to refund.');
+    if (left === 0n) throw new NothingToRefund(NOTHING_LEFT);
     if (amountMicros > left && wish.scope === 'whole' && !again) {
       throw new NothingToRefund('This amount exceeds what can still be refunded.');
     }
@@ -221,10 +225,17 @@ export class RefundsService {
   private async answer(payment: Payment, refundId: string): Promise<RefundAnswer> {
     return this.database.transaction(async (transaction) => {
       const rows = await this.payments.listReversals(transaction, payment);
-      const lines = await this.payments.listLines(transaction, payment);
       const row = rows.find(({ id }) => id === refundId) as Reversal;
-      return toRefundAnswer(payment, row, rows, lines);
+      return toRefundAnswer(payment, row, rows, await this.itemsOf(transaction, payment));
     });
+  }
+
+  private async itemsOf(transaction: Transaction, payment: Payment): Promise<PaidItems> {
+    const lines = await this.payments.listLines(transaction, payment);
+    const id = lines.find(({ subscriptionId }) => subscriptionId !== null)?.subscriptionId;
+    const { accountId } = payment;
+    const stretches = id ? await this.payments.listStretches(transaction, accountId, id) : [];
+    return { lines, stretches };
   }
 
   private async find(accountId: string, paymentId: string): Promise<Payment> {

@@ -127,6 +127,13 @@ it('a refund that waits for a dispute does not block other refunds, and is made 
   const other = await refuse();
   await billing.pass(RETRY_PAUSES_MS[0]);
   expect(await due()).toEqual([other]);
+  const failed = `select id from reversals where account_id = $1 and state = 'undone'`;
+  const [{ id }] = await billing.database.query<{ id: string }>(failed, [disputed]);
+  const asked = { accountId: disputed, caller: 'cli' } as const;
+  expect((await billing.call('POST', `operator/refunds/${id}/retry`, asked)).body).toMatchObject({
+    code: 'nothing_to_refund',
+    detail: 'Nothing of this payment is left to refund.',
+  });
   side.decideDispute(dispute, 'won');
   await billing.settle();
   expect(await due()).toEqual([disputed]);
@@ -152,6 +159,29 @@ it('the rest of an unwanted payment is refunded even after another refund', asyn
   await billing.settle();
   await billing.get(ReturnMoneyJob).runOnce();
   await billing.settle();
+  expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }, { state: 'final' }]);
+  expect(madeThere().length).toBe(before + 2);
+});
+
+it('the rest of an unwanted payment is refunded even after a retry of a refund of a part', async () => {
+  const paymentId = await buy();
+  const before = madeThere().length;
+  billing.simulator.apiFaults.refusedRefunds = 1;
+  const body = {
+    refundId: newId(),
+    paymentId,
+    scope: 'whole',
+    amountMicros: '10000000',
+    reason: 'asked for it',
+  };
+  await billing.call('POST', 'operator/refunds', { accountId, caller: 'cli', body });
+  expect(billing.logLines.splice(0)).toHaveLength(1);
+  await billing.database.query('update payments set is_unwanted = true where id = $1', [paymentId]);
+  await billing.follow();
+  expect(await attempts()).toEqual([{ state: 'undone' }]);
+  await billing.pass(RETRY_PAUSES_MS[0]);
+  await billing.follow();
+  await billing.follow();
   expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }, { state: 'final' }]);
   expect(madeThere().length).toBe(before + 2);
 });
