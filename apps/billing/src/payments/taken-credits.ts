@@ -18,9 +18,11 @@ export function takenCredits(
   all: readonly Reversal[],
   lines: readonly PaidLine[],
 ): bigint {
+  const isUndone = reversal.state === 'undone';
+  // Later reversals still take their credits when this one is undone.
   const earlier = all.filter(
     ({ id, state, createdAt }) =>
-      id !== reversal.id && state !== 'undone' && createdAt <= reversal.createdAt,
+      id !== reversal.id && state !== 'undone' && (isUndone || createdAt <= reversal.createdAt),
   );
   return sumOf([...earlier, reversal], lines) - sumOf(earlier, lines);
 }
