@@ -31,7 +31,8 @@ export class AnchorAuditJob implements Job {
     this.loggedDay = day;
     const { auditAnchorsPath: path } = this.config;
     if (path) {
-      await appendFile(path, `${JSON.stringify(line)}\n`, { mode: FILE_MODE, flush: true });
+      // The first line break ends a line that a kill or a full disk has cut off.
+      await appendFile(path, `\n${JSON.stringify(line)}\n`, { mode: FILE_MODE, flush: true });
     }
     this.anchoredDay = day;
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -120,12 +120,14 @@ describe('audit', () => {
     await expect(job.runOnce()).rejects.toThrow(/ENOENT/);
     mkdirSync(join(folder, 'later'));
     for (let i = 0; i < 3; i++) await job.runOnce();
+    appendFileSync(file, '{"msg":"audit anchor","anch');
     clock.advance(DAY_MS);
     for (let i = 0; i < 3; i++) await job.runOnce();
     const anchorsIn = (text: string) =>
       text
         .trim()
         .split('\n')
+        .filter((line) => line.endsWith('}'))
         .map((line) => JSON.parse(line) as { msg: string; anchor: SignedAnchor });
     const kept = anchorsIn(readFileSync(file, 'utf8'));
     expect(kept.map(({ msg }) => msg)).toEqual(['audit anchor', 'audit anchor']);

@@ -35,10 +35,11 @@ it('S116: a file that has no anchor, or cannot be read, is rejected', async () =
   });
 });
 
-it('S116: all anchors of a file are compared, however many there are', async () => {
+it('S116: all anchors of a file are compared, however many there are, even after a line that was cut off', async () => {
   const anchor = await desk.account.get(AuditAnchorsService).take();
   const file = join(folder, 'anchors.log');
-  writeFileSync(file, `${JSON.stringify({ msg: 'audit anchor', anchor })}\n`.repeat(1_001));
+  const line = `${JSON.stringify({ msg: 'audit anchor', anchor })}\n`;
+  writeFileSync(file, `${line.slice(0, 40)}\n${line.repeat(1_001)}`);
   expect(await verify('--anchors', file)).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('1,001 anchors compared'),

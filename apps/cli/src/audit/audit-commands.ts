@@ -112,7 +112,12 @@ function anchorsIn(file: string): object[] {
 function anchorsOf(log: string): object[] {
   return log.split('\n').flatMap((line) => {
     if (!line.includes('"audit anchor"')) return [];
-    const { anchor } = JSON.parse(line) as { anchor?: object };
-    return anchor === undefined ? [] : [anchor];
+    try {
+      const { anchor } = JSON.parse(line) as { anchor?: object };
+      return anchor === undefined ? [] : [anchor];
+    } catch {
+      // A kill or a full disk has cut off the line.
+      return [];
+    }
   });
 }
