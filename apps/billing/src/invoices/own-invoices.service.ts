@@ -104,14 +104,15 @@ export class OwnInvoicesService {
    * Sends the e-mail about an invoice or note again.
    * @throws NotFound; ServiceUnavailable while the account service is down.
    */
-  async resendReceipt(accountId: string, number: string): Promise<{ number: string }> {
+  async resendReceipt(accountId: string, asked: string): Promise<{ number: string }> {
     const contact = await this.mails.contactOf(accountId);
-    await this.database.transaction(async (transaction) => {
-      const invoice = await this.invoices.findByNumber(transaction, accountId, number);
+    return this.database.transaction(async (transaction) => {
+      const invoice = await this.invoices.findByNumber(transaction, accountId, asked);
       if (!invoice || !contact) throw new NotFound();
+      const number = invoiceNumber(invoice);
       await this.mails.sendAgain(transaction, contact, receiptMail(invoice, number));
+      return { number };
     });
-    return { number };
   }
 
   private async answersOf(
