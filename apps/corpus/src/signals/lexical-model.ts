@@ -1,3 +1,5 @@
+import { Turns } from '#libs/platform';
+
 export interface LexicalModel {
   labels: number;
   /** The mean surprisal of the labels, in bits per letter; `deviation` is the standard deviation. */
@@ -12,15 +14,24 @@ const LETTERS = 38;
 const SMOOTHING = 0.1;
 /** Sequences that occur less often than this are dropped, because a single occurrence may be chance. */
 const COUNT_MIN = 2;
+/** The number of labels per turn of the event loop. */
+const LABELS_OF_TURN = 250;
 
-export function trainedOn(labels: readonly string[]): LexicalModel {
+/** Trains a model. Many labels take half a second, so requests are answered in between. */
+export async function trainedOn(labels: readonly string[]): Promise<LexicalModel> {
+  const turns = new Turns(LABELS_OF_TURN);
   const all: Record<string, number> = {};
   for (const label of labels) {
+    await turns.spend();
     for (const three of threesOf(label)) all[three] = (all[three] ?? 0) + 1;
   }
   const counts = Object.fromEntries(Object.entries(all).filter(([, count]) => count >= COUNT_MIN));
   const surprise = surpriseOf({ counts });
-  const each = labels.map((label) => surprise(label));
+  const each: number[] = [];
+  for (const label of labels) {
+    await turns.spend();
+    each.push(surprise(label));
+  }
   const mean = each.reduce((sum, one) => sum + one, 0) / labels.length;
   const squares = each.reduce((sum, one) => sum + (one - mean) ** 2, 0);
   return { labels: labels.length, mean, deviation: Math.sqrt(squares / labels.length), counts };

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Turns } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
 import { domainKeyOf } from '../names/domain-key.js';
 import { surpriseOf, trainedOn } from './lexical-model.js';
@@ -65,6 +66,13 @@ describe('signals', () => {
     expect(lexical!.deviations).toBeGreaterThan(3);
     const usual = (await corpus.get(SignalsService).of('silvermarket.com')).lexical!;
     expect(usual.deviations).toBeLessThan(2);
-    expect(trainedOn(['aaa', 'aaa']).deviation).toBe(0);
+    expect((await trainedOn(['aaa', 'aaa'])).deviation).toBe(0);
+  });
+
+  it('S102: training a model lets requests take turns', async () => {
+    const spend = jest.spyOn(Turns.prototype, 'spend');
+    await trainedOn(Array.from({ length: 10_000 }, (_, place) => `label${place}`));
+    expect(spend.mock.results.filter(({ value }) => value).length).toBeGreaterThan(50);
+    spend.mockRestore();
   });
 });

@@ -20,6 +20,6 @@ export class TrainModelJob implements Job {
   async runOnce(): Promise<void> {
     const labels = await this.repository.sampleLabels(LABELS_MAX);
     if (labels.length < LABELS_MIN) return;
-    await this.repository.keepModel(trainedOn(labels), this.clock.now());
+    await this.repository.keepModel(await trainedOn(labels), this.clock.now());
   }
 }
