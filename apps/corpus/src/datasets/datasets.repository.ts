@@ -74,8 +74,8 @@ export class DatasetsRepository {
   }
 
   /**
-   * Lists the names with a change that was recorded on a day. The first record of a name does not count as a change; a
-   * name that was not registered when the day began does not count as dropped on that day.
+   * Lists the names with a change that was recorded on a day. The first record of a name does not count as a change, nor
+   * does a change that one of the sources has repeated after another; a name that was not registered when the day began does not count as dropped on that day.
    * @param observedFrom the earliest time of an observation; older changes are omitted.
    */
   async listChanged(
@@ -88,6 +88,9 @@ export class DatasetsRepository {
        from change_event c
        where id >= least_id($5) and id < least_id($6) and kind = $7 and subject = $8
          and not is_first and observed_at >= $9 and source_id = any($4::smallint[]) and ${PART}
+         and (not is_repeated or not exists (select from change_event n
+           where n.domain_key = c.domain_key and n.name = c.name and n.kind = c.kind and n.subject = c.subject
+             and n.source_id = any($4::smallint[]) and n.id >= least_id($9) and n.id < c.id))
          and ($7 <> 'dropped' or not exists (select from change_event n
            where n.domain_key = c.domain_key and n.name = c.name and n.kind = 'new'
              and n.id >= least_id($5) and n.id < c.id))

@@ -172,6 +172,25 @@ describe('datasets', () => {
     expect(await rowOf('sold-10.com', { dataset: 'names' })).toBeUndefined();
   });
 
+  it('contain a new name even if our own lookup saw it first, and report it to monitors only once', async () => {
+    const { cursor } = await corpus.feed.changes();
+    const listed = (name: string) => ({ kind: 'listed', name, at: ago(0.1) });
+    const record = { create_date: ago(2).slice(0, 10) };
+    await corpus.record(whois('looked-up.com', ago(0.5), record), {
+      ...listed('looked-up-long-ago.com'),
+      at: ago(40),
+    });
+    for (let times = 0; times < 2; times += 1) {
+      await corpus.recordOf(SOLD, listed('looked-up.com'), listed('looked-up-long-ago.com'));
+    }
+    const { rows } = await read({ dataset: 'newly', day: today() });
+    const found = rows.map(({ name }) => name).filter((name) => name.startsWith('looked-up'));
+    expect(found).toEqual(['looked-up.com']);
+    const { changes } = await corpus.feed.changes({ cursor });
+    const told = changes.filter(({ name, kind }) => kind === 'new' && found.includes(name));
+    expect(told).toHaveLength(1);
+  });
+
   it('call a name dropped only if it was registered before that day', async () => {
     const listed = (name: string, at: string) => ({ kind: 'listed', name, at });
     const gone = (name: string, at: string) => ({ kind: 'gone', name, at });

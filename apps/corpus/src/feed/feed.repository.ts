@@ -133,6 +133,6 @@ const CHANGES = `
     where c.xid >= pg_snapshot_xmin($1::pg_snapshot)
       and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)
       and pg_visible_in_snapshot(c.xid, coalesce($2::pg_snapshot, now.snapshot))
-      and (c.xid, c.id) > ($3::xid8, $4::uuid) and c.id >= $5::uuid
+      and (c.xid, c.id) > ($3::xid8, $4::uuid) and c.id >= $5::uuid and not c.is_repeated
     order by c.xid, c.id limit $6) f on true
   order by (f.change ->> 'xid')::xid8, f.change ->> 'id'`;

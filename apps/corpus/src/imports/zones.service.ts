@@ -40,7 +40,7 @@ export class ZonesService {
     const zone = await zoneIn(run);
     const newest = await this.files.refuseOlder(file, scopeOfZone(zone));
     const { id: fileId, observedAt: at, sourceId } = file;
-    const list = { fileId, sourceId, at, zone, isFirst: !newest };
+    const list = { fileId, sourceId, at, zone, isFirst: !newest, since: newest };
     // An import that a killed process has begun continues in the same way, completely or by difference.
     const isDifference =
       file.isDifference || (file.position === 0 && (await this.stageDifference(run, zone)));

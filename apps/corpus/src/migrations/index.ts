@@ -22,6 +22,7 @@ import { logHeads } from './0020-log-heads.js';
 import { nameSources } from './0021-name-sources.js';
 import { handedOverSlices } from './0022-handed-over-slices.js';
 import { answeringServers } from './0023-answering-servers.js';
+import { repeatedChanges } from './0024-repeated-changes.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: Migration[] = [
   nameSources,
   handedOverSlices,
   answeringServers,
+  repeatedChanges,
 ];

@@ -13,5 +13,7 @@ export interface Change {
   members: readonly string[];
   /** True if nothing was known about this part before. */
   isFirst: boolean;
+  /** True if a source whose data may not be sold recorded the change before. Only datasets contain such a change. */
+  isRepeated?: boolean;
   at: Date;
 }

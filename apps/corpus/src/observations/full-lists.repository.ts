@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { type Key, keysOfSlice } from '../names/domain-key.js';
-import { otherSource } from './names.repository.js';
+import {
+  type CorrectedName,
+  type CorrectedNames,
+  correctedNames,
+  isNewFor,
+  otherSource,
+} from './names.repository.js';
 
 export interface StagedSlice {
   fileId: string;
@@ -10,6 +16,8 @@ export interface StagedSlice {
   at: Date;
   /** The sources with fewer rights than the source of the list. */
   outranked: readonly number[];
+  /** Those of them whose data may not be sold, if the data of the list may be sold. */
+  unsold: readonly number[];
   /** Whether the list contains every name of a zone, so that all of them are confirmed. */
   isComplete: boolean;
   /** Whether only the added and removed names are staged. */
@@ -64,25 +72,26 @@ export class FullListsRepository {
 
   /**
    * Corrects known names of a part: the time of the first sighting, the registration, the list that confirms the name,
-   * and the source. Changes no other row. @returns the names that are registered again.
+   * and the source. Changes no other row.
    */
-  async correct(transaction: Transaction, part: StagedSlice): Promise<NamedKey[]> {
+  async correct(transaction: Transaction, part: StagedSlice): Promise<CorrectedNames> {
     const wasDropped = 'd.dropped_at < $5';
     const isOutranked = 'd.source_id = any($7::smallint[])';
-    const rows = await transaction.query<NamedKey & { wasDropped: boolean }>(
+    const rows = await transaction.query<CorrectedName>(
       `update domain d set
          first_seen = least(d.first_seen, $5::timestamptz),
          dropped_at = case when ${wasDropped} then null else d.dropped_at end,
          source_id = case when ${isOutranked} then $6 else d.source_id end,
          listed_by = coalesce(d.listed_by, $8)
-       from (select d.domain_key, d.name, ${wasDropped} as was_dropped
+       from (select d.domain_key, d.name, coalesce(${wasDropped}, false) as was_dropped,
+           ${isNewFor('d', '$5::timestamptz', '$9')} as is_new
          ${LISTED_AND_KNOWN} and (d.first_seen > $5 or ${wasDropped} or ${isOutranked}
            or (d.listed_by is null and $8::smallint is not null))) q
        where d.domain_key = q.domain_key and d.name = q.name
-       returning d.domain_key as key, d.name, q.was_dropped as "wasDropped"`,
-      [...placeOf(part), part.at, part.sourceId, part.outranked, listedBy(part)],
+       returning d.domain_key as key, d.name, q.was_dropped as "wasDropped", q.is_new as "isNew"`,
+      [...placeOf(part), part.at, part.sourceId, part.outranked, listedBy(part), part.unsold],
     );
-    return rows.filter(({ wasDropped: isAgain }) => isAgain);
+    return correctedNames(rows);
   }
 
   /** Lists the names of a zone that a source has confirmed and no longer lists. */
@@ -99,6 +108,30 @@ export class FullListsRepository {
        where ${IN_SLICE} and d.listed_by = $5 and d.dropped_at is null and ${isIn('$6')}
        except select s.domain_key, s.name ${LISTED}`,
       [...placeOf(part), sourceId, zone],
+    );
+  }
+
+  /** Lists the names that a source no longer lists, and that others have dropped since its previous list of the zone. */
+  async listDroppedBefore(
+    transaction: Transaction,
+    part: StagedSlice,
+    { zone, since }: { zone: string; since: Date },
+  ): Promise<NamedKey[]> {
+    const isDropped = 'd.dropped_at > $5 and d.dropped_at < $6';
+    const values = [...placeOf(part), since, part.at];
+    if (part.isDifference) {
+      return transaction.query(
+        `select d.domain_key as key, d.name from domain d
+           join staged_name s on s.domain_key = d.domain_key and s.name = d.name
+         where s.slice = $1 and s.file_id = $2 and s.is_gone and ${IN_SLICE} and ${isDropped}`,
+        values,
+      );
+    }
+    return transaction.query(
+      `select d.domain_key as key, d.name from domain d
+       where ${IN_SLICE} and d.listed_by = $7 and ${isDropped} and ${isIn('$8')}
+       except select s.domain_key, s.name ${LISTED}`,
+      [...values, part.sourceId, zone],
     );
   }
 

@@ -13,7 +13,10 @@ import { FullListsRepository, type NamedKey, type StagedSlice } from './full-lis
 import { NamesRepository } from './names.repository.js';
 import { StagedNamesRepository } from './staged-names.repository.js';
 
-export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'outranked'> {
+export interface ListFile extends Omit<
+  StagedSlice,
+  'slice' | 'isComplete' | 'outranked' | 'unsold'
+> {
   /**
    * The zone that the list covers completely. Names that the list's source listed before but no longer lists are
    * dropped, unless another source has a newer list of the zone.
@@ -21,6 +24,8 @@ export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'ou
   zone?: string;
   /** True for the source's first list of the zone, whose names do not count as new. */
   isFirst: boolean;
+  /** The time of the source's previous list of the zone. */
+  since?: Date;
 }
 
 export interface AppliedSlice {
@@ -100,8 +105,8 @@ export class FullListsService {
   async apply(transaction: Transaction, file: ListFile, slice: number): Promise<AppliedSlice> {
     const suppressed = await this.registrations.lockWriting(transaction);
     const { sourceId, at, zone, isFirst } = file;
-    const { outranked } = await this.sources.listRanked(transaction, sourceId);
-    const part: StagedSlice = { ...file, slice, outranked, isComplete: zone !== undefined };
+    const { outranked, unsold } = await this.sources.listRanked(transaction, sourceId);
+    const part: StagedSlice = { ...file, slice, outranked, unsold, isComplete: zone !== undefined };
     await this.refuse(transaction, part, suppressed);
     const fresh = isFirst ? [] : await this.repository.add(transaction, part);
     // A first list is the list of one zone, so all its names have the same suffix.
@@ -115,17 +120,27 @@ export class FullListsService {
     const newNames = counted.reduce((sum, { names }) => sum + names, 0);
     const isAllNew = isFirst && newNames === (await this.staged.countStaged(transaction, part));
     if (!isAllNew) await this.repository.addSource(transaction, part);
-    const again = isAllNew ? [] : await this.repository.correct(transaction, part);
+    const { again, repeated } = isAllNew
+      ? { again: [], repeated: [] }
+      : await this.repository.correct(transaction, part);
     await this.registrations.mark(transaction, again, true);
     const dropsNone =
       zone === undefined || isFirst || (await this.sources.isListedSince(transaction, file, zone));
     const gone = dropsNone ? [] : await this.repository.listGone(transaction, part, zone);
+    const droppedBefore =
+      dropsNone || unsold.length === 0 || !file.since
+        ? []
+        : await this.repository.listDroppedBefore(transaction, part, { zone, since: file.since });
     const dropped = await this.names.dropNames(
       transaction,
       gone.map((name) => ({ ...name, at })),
     );
     await this.registrations.mark(transaction, dropped, false);
-    const changesOf = (kind: ChangeKind, names: readonly { key: string; name: string }[]) =>
+    const changesOf = (
+      kind: ChangeKind,
+      names: readonly { key: string; name: string }[],
+      isRepeated = false,
+    ) =>
       names.map(({ key, name }): Change => ({
         id: newId(),
         key,
@@ -134,9 +149,15 @@ export class FullListsService {
         subject: 'name',
         members: [],
         isFirst: false,
+        isRepeated,
         at,
       }));
-    const changes = [...changesOf('new', [...fresh, ...again]), ...changesOf('dropped', dropped)];
+    const changes = [
+      ...changesOf('new', [...fresh, ...again]),
+      ...changesOf('new', isFirst ? [] : repeated, true),
+      ...changesOf('dropped', dropped),
+      ...changesOf('dropped', droppedBefore, true),
+    ];
     if (changes.length > 0) await this.changes.add(transaction, changes, sourceId);
     const taken = await this.staged.clearSlice(transaction, file.fileId, slice);
     if (slice === SLICES - 1) await this.staged.clear(transaction, file.fileId);

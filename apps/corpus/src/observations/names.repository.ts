@@ -10,6 +10,37 @@ export interface SeenName extends FiledName {
   lastAt: Date;
 }
 
+/**
+ * How many days after its first sighting a name still counts as new for a source whose data may be sold, if only
+ * sources whose data may not be sold have seen the name before.
+ */
+const NEW_DAYS = 30;
+
+export interface CorrectedName extends Pick<FiledName, 'key' | 'name'> {
+  wasDropped: boolean;
+  isNew: boolean;
+}
+
+export interface CorrectedNames {
+  /** The names that are registered again. */
+  again: CorrectedName[];
+  /** Other names that are new for a source whose data may be sold: only sources without this right have seen them. */
+  repeated: CorrectedName[];
+}
+
+export function correctedNames(rows: readonly CorrectedName[]): CorrectedNames {
+  return {
+    again: rows.filter(({ wasDropped }) => wasDropped),
+    repeated: rows.filter(({ wasDropped, isNew }) => isNew && !wasDropped),
+  };
+}
+
+/** Returns SQL that is true for a registered name of an unsold source that was first seen recently. */
+export function isNewFor(domain: string, at: string, unsold: string): string {
+  return `(${domain}.source_id = any(${unsold}::smallint[]) and ${domain}.dropped_at is null
+    and ${domain}.first_seen > ${at} - interval '${NEW_DAYS} days')`;
+}
+
 export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
   at: Date;
 }
@@ -90,21 +121,22 @@ export class NamesRepository {
 
   /**
    * Moves the first sighting of known names back if an earlier one arrives, restores names that were seen after they
-   * had been dropped, and assigns names to a source with more rights. Changes no other row. @param outranked sources
-   * with fewer rights.
-   * @returns names that are registered again.
+   * had been dropped, and assigns names to a source with more rights. Changes no other row. @param by the source, with the
+   * sources with fewer rights and those of them whose data may not be sold.
+   * @returns names that are registered again, and new names that only unsold sources have seen before.
    */
   async correctNames(
     transaction: Transaction,
     names: readonly SeenName[],
-    { sourceId, outranked }: { sourceId: number; outranked: readonly number[] },
-  ): Promise<{ key: string; name: string }[]> {
-    const rows = await transaction.query<{ key: string; name: string; was: Date | null }>(
+    by: { sourceId: number; outranked: readonly number[]; unsold: readonly number[] },
+  ): Promise<CorrectedNames> {
+    const rows = await transaction.query<CorrectedName>(
       `update domain d set
          first_seen = least(d.first_seen, q.first_at),
          source_id = case when d.source_id = any($6::smallint[]) then $5 else d.source_id end,
          dropped_at = case when d.dropped_at < q.last_at then null else d.dropped_at end
-       from (select o.domain_key, o.name, o.dropped_at as was, n.first_at, n.last_at
+       from (select o.domain_key, o.name, o.dropped_at as was, n.first_at, n.last_at,
+           ${isNewFor('o', 'n.first_at', '$7')} as is_new
          from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[])
            as n (domain_key, name, first_at, last_at)
          join domain o on o.domain_key = n.domain_key and o.name = n.name) q
@@ -112,10 +144,15 @@ export class NamesRepository {
          and (d.first_seen > q.first_at or d.dropped_at < q.last_at
            or d.source_id = any($6::smallint[]))
        returning d.domain_key as key, d.name,
-         case when d.dropped_at is null then q.was end as was`,
-      [...columnsOf(names, 'key', 'name', 'firstAt', 'lastAt'), sourceId, outranked],
+         d.dropped_at is null and q.was is not null as "wasDropped", q.is_new as "isNew"`,
+      [
+        ...columnsOf(names, 'key', 'name', 'firstAt', 'lastAt'),
+        by.sourceId,
+        by.outranked,
+        by.unsold,
+      ],
     );
-    return rows.filter(({ was }) => was !== null);
+    return correctedNames(rows);
   }
 
   /**

@@ -8,7 +8,7 @@ import { RegistrationsService } from '../registrations/registrations.service.js'
 import { SourcesService } from '../sources/sources.service.js';
 import type { Change, ChangeKind } from './change.js';
 import { ChangesRepository } from './changes.repository.js';
-import { NamesRepository, type SeenName } from './names.repository.js';
+import { type CorrectedName, NamesRepository, type SeenName } from './names.repository.js';
 import type {
   DnsObservation,
   GoneObservation,
@@ -62,9 +62,8 @@ export class ObservationsService {
     const observations = seenAll.filter(({ name }) => !suppressed.hasName(name.name));
     const of = <Kind extends Observation['kind']>(kind: Kind) =>
       observations.filter((one): one is Extract<Observation, { kind: Kind }> => one.kind === kind);
-    const { outranked, outranking } = await this.sources.listRanked(transaction, sourceId);
-    const by = { sourceId, outranked, outranking };
-    const { fresh, again } = await this.recordNames(transaction, observations, by);
+    const by = { sourceId, ...(await this.sources.listRanked(transaction, sourceId)) };
+    const { fresh, again, repeated } = await this.recordNames(transaction, observations, by);
     const registered = await this.registrations.record(transaction, of('whois'), {
       ...by,
       suppressed,
@@ -77,6 +76,7 @@ export class ObservationsService {
     const dropped = await this.drop(transaction, of('gone'));
     const changes = [
       ...changesOf('new', 'name', [...fresh, ...again]),
+      ...changesOf('new', 'name', repeated).map((one) => ({ ...one, isRepeated: true })),
       ...changesOf('changed', 'whois', registered),
       ...changesOf('changed', 'dns', resolved),
       ...changesOf('dropped', 'name', dropped),
@@ -109,25 +109,30 @@ export class ObservationsService {
     return observations.filter(({ isProof, name }) => isProof || known.has(name.name));
   }
 
-  /** Records names. @returns the names that were unknown, and those that are registered again. */
+  /** Records names. @returns the names that were unknown, and those of `NamesRepository.correctNames`. */
   private async recordNames(
     transaction: Transaction,
     observations: readonly Observation[],
-    by: { sourceId: number; outranked: readonly number[] },
-  ): Promise<{ fresh: NamedChange[]; again: NamedChange[] }> {
+    by: { sourceId: number; outranked: readonly number[]; unsold: readonly number[] },
+  ): Promise<Record<'fresh' | 'again' | 'repeated', NamedChange[]>> {
     const names = seenNames(observations);
-    if (names.length === 0) return { fresh: [], again: [] };
+    if (names.length === 0) return { fresh: [], again: [], repeated: [] };
     const added = await this.names.addNames(transaction, names, by.sourceId);
     const fresh = names.filter(({ name }) => added.has(name));
     if (fresh.length > 0) await this.names.countNames(transaction, countsByTld(fresh));
     const known = names.filter(({ name }) => !added.has(name));
     await this.noteSource(transaction, observations, known, by);
-    const again = known.length > 0 ? await this.names.correctNames(transaction, known, by) : [];
+    const { again, repeated } =
+      known.length > 0
+        ? await this.names.correctNames(transaction, known, by)
+        : { again: [], repeated: [] };
     await this.registrations.mark(transaction, again, true);
     const lastAt = new Map(known.map((one) => [one.name, one.lastAt]));
+    const seen = ({ key, name }: CorrectedName) => ({ key, name, at: lastAt.get(name)! });
     return {
       fresh: fresh.map(({ key, name, firstAt }) => ({ key, name, at: firstAt })),
-      again: again.map(({ key, name }) => ({ key, name, at: lastAt.get(name)! })),
+      again: again.map(seen),
+      repeated: repeated.map(seen),
     };
   }
 

@@ -6,6 +6,8 @@ import type { Source } from './source.js';
 export interface RankedSources {
   outranked: number[];
   outranking: number[];
+  /** Those in `outranked` whose data may not be sold; none if the data of the given source may not be sold either. */
+  unsold: number[];
 }
 
 export interface Batch {
@@ -73,8 +75,9 @@ export class SourcesRepository {
    * takes over data that a source with fewer rights delivered first, but not data of a source with more rights.
    */
   async listRanked(transaction: Transaction, id: number): Promise<RankedSources> {
-    const rows = await transaction.query<{ id: number; isOutranked: boolean }>(
-      `select o.id, (n.is_shown, n.is_sold) > (o.is_shown, o.is_sold) as "isOutranked"
+    const rows = await transaction.query<{ id: number; isOutranked: boolean; isUnsold: boolean }>(
+      `select o.id, (n.is_shown, n.is_sold) > (o.is_shown, o.is_sold) as "isOutranked",
+         n.is_sold and not o.is_sold as "isUnsold"
        from source o join source n on n.id = $1
        where not o.is_generated and (n.is_shown, n.is_sold) <> (o.is_shown, o.is_sold)`,
       [id],
@@ -82,7 +85,8 @@ export class SourcesRepository {
     const [outranked, outranking] = [true, false].map((wanted) =>
       rows.filter(({ isOutranked }) => isOutranked === wanted).map(({ id: other }) => other),
     );
-    return { outranked, outranking };
+    const unsold = rows.filter(({ isUnsold }) => isUnsold).map(({ id: other }) => other);
+    return { outranked, outranking, unsold: unsold.filter((other) => outranked.includes(other)) };
   }
 
   async isRemoved(transaction: Transaction, id: number): Promise<boolean> {
