@@ -1,5 +1,6 @@
 import type { RegistrationRecord } from '../record.js';
 import { announcedRestriction } from '../whois/parse/outcome/classifier.js';
+import { spellingsOf, withoutNames } from '../whois/parse/outcome/asked-name.js';
 import type { Restriction } from '../whois/parse/outcome/restrictions.js';
 import { type JsonObject, linesIn, listIn, objectsIn, textIn } from './json-reading.js';
 
@@ -63,15 +64,15 @@ export function restrictionOfAbsence(json: JsonObject, asked: string): Restricti
   }));
   return (
     restrictionInStatuses(Array.isArray(status) ? listIn(status) : [status]) ??
-    restrictionSaid([json]) ??
-    restrictionSaid(noted)
+    restrictionSaid([json], asked) ??
+    restrictionSaid(noted, asked)
   );
 }
 
 /** True for `This name is reserved` and `Reserved Domain`, but not for `Reserved names are listed at …`. */
 function isOfName(line: string, asked: string): boolean {
   const text = line.toLowerCase();
-  if (asked !== '' && text.includes(asked)) return true;
+  if (spellingsOf(asked).some((name) => text.includes(name))) return true;
   if (/https?:|\bnames\b|\bdomains\b|\bmay\b|\bsome\b/.test(text)) return false;
   return (
     /\b(this|requested|queried|the (domain|name|label|string|object))\b/.test(text) ||
@@ -79,11 +80,12 @@ function isOfName(line: string, asked: string): boolean {
   );
 }
 
-function restrictionSaid(texts: readonly JsonObject[]): Restriction | undefined {
+function restrictionSaid(texts: readonly JsonObject[], asked = ''): Restriction | undefined {
+  const names = spellingsOf(asked);
   return texts
     .flatMap(({ title, description }) => [...linesIn(title), ...linesIn(description)])
     .filter((line) => line.length <= ANNOUNCEMENT_LENGTH_MAX)
-    .map(announcedRestriction)
+    .map((line) => announcedRestriction(withoutNames(line.toLowerCase(), names)))
     .find((restriction) => restriction !== undefined);
 }
 

@@ -142,6 +142,23 @@ describe('the body of a 404', () => {
     }
   });
 
+  it.each([
+    'quota.example',
+    'throttled.example',
+    'denied.example',
+    'my-captcha.example',
+    'api-gateway.example',
+    'offline.example',
+    'wdpml.example',
+    'best-registrar.example',
+    'my-status.example',
+  ])('is judged without the name that it repeats: %s', (name) => {
+    for (const body of Object.values(SHAPES)) {
+      expect(meaningOfNotFound(body(`${name} not found`), name)).toBe('absent');
+      expect(meaningOfNotFound(body(`${name}: rate limit exceeded`), name)).toBe('throttled');
+    }
+  });
+
   it('means absence if it states nothing else, whatever surrounds the statement', () => {
     const around = {
       rdapConformance: ['rdap_level_0'],
@@ -290,6 +307,11 @@ describe('the body of a 404', () => {
   it('does not mean absence if it also contains an object', () => {
     const body = { objectClassName: 'domain', ldhName: NAME, errorCode: 404 };
     expect(meaningOfNotFound(body, NAME)).toBe('unclear');
+  });
+
+  it('can reserve a name in its own script', () => {
+    const notices = [{ description: ['bücher.example is reserved by its registry'] }];
+    expect(meaningOfNotFound({ ...NOT_FOUND, notices }, 'xn--bcher-kva.example')).toBe('kept_back');
   });
 
   it('can reserve a name with a special status', () => {

@@ -1,4 +1,5 @@
 import { plainText } from '../../whois/parse/outcome/announcements.js';
+import { withoutNames } from '../../whois/parse/outcome/asked-name.js';
 import { isLimitNotice } from '../../whois/parse/outcome/limit-notices.js';
 import { saysThrottled } from '../../whois/parse/outcome/classifier.js';
 import {
@@ -72,8 +73,9 @@ export function meaningOfNotFound(json: JsonObject, asked: string, host?: string
  * undefined.
  */
 function refusalIn(json: JsonObject, said: Said, asked: string): NotFoundMeaning | undefined {
-  const lines = said.texts.map(plain);
-  const around = statementsOf(said.beside);
+  const names = askedNames(asked);
+  const lines = said.texts.map((text) => withoutNames(plain(text), names));
+  const around = statementsOf(said.beside).map((text) => withoutNames(text, names));
   const all = [...lines, ...around];
   if (all.some(saysThrottled) || lines.some((line) => THROTTLES.test(line))) return 'throttled';
   if (restrictionOfAbsence(json, asked) !== undefined) return 'kept_back';
@@ -143,6 +145,6 @@ function plainly(line: string): string {
  * question, and for what a registrar says about its own customers.
  */
 function isAbout(line: string, asked: AskedName): boolean {
-  if (line.endsWith('?') || OF_REGISTRARS.test(line)) return false;
+  if (line.endsWith('?') || OF_REGISTRARS.test(withoutNames(line, asked))) return false;
   return asked.has(line.replace(/^["'.]+|["'.]+$/g, '')) || saysAbsent(line, asked);
 }

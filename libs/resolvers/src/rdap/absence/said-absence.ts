@@ -1,5 +1,5 @@
-import { domainToUnicode } from 'node:url';
 import { isHostName } from '../../whois/parse/fields/host-names.js';
+import { spellingsOf, withoutNames } from '../../whois/parse/outcome/asked-name.js';
 import {
   ABSENCE_CORES,
   ABSENCE_OF_SUBJECT,
@@ -35,7 +35,7 @@ export type AskedName = ReadonlySet<string>;
 
 /** Returns the A-label and U-label forms of a name; empty if the name is not known. */
 export function askedNames(domain: string): AskedName {
-  return new Set([domain, domainToUnicode(domain).toLowerCase()].filter((name) => name !== ''));
+  return new Set(spellingsOf(domain));
 }
 
 /**
@@ -47,7 +47,7 @@ export function askedNames(domain: string): AskedName {
  */
 export function saysAbsent(line: string, asked: AskedName): boolean {
   // A slash suggests a path, which a web server may not have found. Dots at the end mean that the line is cut off.
-  if (/\/|\.\.$|…$/.test(line) || OF_STATUS.test(line)) return false;
+  if (/\/|\.\.$|…$/.test(line) || OF_STATUS.test(withoutNames(line, asked))) return false;
   const sentences = sentencesOf(line, asked);
   if (sentences.length === 0) return false;
   let isSaid = false;

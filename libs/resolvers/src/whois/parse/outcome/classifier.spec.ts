@@ -51,6 +51,16 @@ describe('an answer that states a rate limit', () => {
     expect(outcome(SMALL_PRINT + text)).toBe('throttled');
   });
 
+  it.each(['throttled.zz', 'allowance.zz', 'denied.zz', 'xn--b1afbao3aki8e3a.zz'])(
+    'is not one that only repeats a name, such as %s',
+    (domain) => {
+      const name = domain.replace('xn--b1afbao3aki8e3a', 'превышение');
+      const text = `${name}\n\n${name} has no entry here.\n`;
+      const read = parseWhois(text, { domain, server: '', tld: 'zz', role: 'registry' });
+      expect(read.outcome).toBe('parse_failed');
+    },
+  );
+
   it.each([
     ['Limit exceeded, try again in 5 minutes', 300],
     ['Quota exceeded. Wait 30 seconds.', 30],

@@ -2,6 +2,7 @@ import type { Line } from '../reading/lines.js';
 import type { WorkMeter } from '../reading/work-meter.js';
 import { absenceIn, type AbsenceQuestion } from './absence/absence.js';
 import { announcements, plainText, type Announcement } from './announcements.js';
+import { spellingsOf, withoutNames } from './asked-name.js';
 import { isHoldingStatus } from '../reading/holding-statuses.js';
 import { isLimitNotice } from './limit-notices.js';
 import { matchesAny } from './phrases.js';
@@ -49,7 +50,11 @@ const RETRY_SECONDS_MAX = 3600;
  */
 export function classify(lines: readonly Line[], evidence: Evidence, meter: WorkMeter): Verdict {
   if (evidence.isRecord && !evidence.isThin) return { kind: 'found' };
-  const said = announcements(lines, meter);
+  const names = spellingsOf(evidence.question.domain);
+  const said = announcements(lines, meter).map((it) => ({
+    ...it,
+    text: withoutNames(it.text, names),
+  }));
   if (evidence.isRecord) return listedRestriction(said, evidence) ?? { kind: 'found' };
   const absentAt = absenceIn(lines, evidence.question);
   const statement = statementAmong(said, evidence.server);

@@ -1,9 +1,9 @@
-import { domainToUnicode } from 'node:url';
 import { isHostName } from '../../fields/host-names.js';
 import { sisterOf } from '../../grammars/sister-tlds.js';
 import { commentBody, type Line } from '../../reading/lines.js';
 import { BARE_STATEMENTS, GENERIC_FORMS, OWN_FORMS, STATEMENTS } from './absence-forms.js';
 import { plainText } from '../announcements.js';
+import { spellingsOf } from '../asked-name.js';
 import { isOfOtherSuffixes, isSmallPrint } from '../../../../small-print/small-print.js';
 
 export interface AbsenceQuestion {
@@ -75,7 +75,7 @@ export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): nu
   if (found === undefined) return undefined;
   const { at, isFramed, beside } = found;
   const isOfName = (text: string) =>
-    namesOf(question.domain).some((it) =>
+    spellingsOf(question.domain).some((it) =>
       OF_NAME.some((mark) => text.toLowerCase().includes(mark + it)),
     );
   const isNotice = (text: readonly string[]) =>
@@ -97,7 +97,7 @@ export function formIn(
 ): { at: number; isFramed: boolean; beside: string[][] } | undefined {
   const forms = [...ownFormsOf(question), ...ANYBODYS];
   if (lines.length > LINES_MAX) return undefined;
-  const names = namesOf(question.domain);
+  const names = spellingsOf(question.domain);
   const label = question.domain.slice(0, Math.max(question.domain.indexOf('.'), 0));
   const said = lines.map((line) =>
     line.blank || line.body.length > LINE_LENGTH_MAX ? undefined : saidOn(line, names),
@@ -194,11 +194,6 @@ function saidOn(line: Line, names: readonly string[]): Said {
   const plain = QUOTED.test(text) || LEFT_OUT.test(text) ? text : folded(text, names);
   const isItem = ITEM.test(line.body) && !(line.body.startsWith('>') && plain.includes(NAME));
   return { exact: isItem ? line.body : text, folded: plain, isItem };
-}
-
-/** Returns the spellings that a server may use for a name; empty if the name is unknown. */
-function namesOf(domain: string): string[] {
-  return domain === '' ? [] : [domain, domainToUnicode(domain).toLowerCase() || domain];
 }
 
 /**
