@@ -72,7 +72,8 @@ export class DomainLookup {
     const budget = setTimeout(() => abandon.abort(), budgetMs);
     try {
       const { signal } = abandon;
-      const question = { name, tld: route.tld, priority, asker, waitMaxMs, signal };
+      const suffix = name.slice(name.indexOf('.') + 1);
+      const question = { name, suffix, priority, asker, waitMaxMs, signal };
       const found = await new LookupRun(this.asker, question).run(route);
       for (const source of found.sources) this.counts.note(source);
       return { ...found, fetchedAt: this.options.clock.now() };

@@ -135,6 +135,14 @@ describe('an incomplete answer', () => {
   });
 });
 
+it('an answer is read in the layout of the suffix, not of the top-level domain', async () => {
+  const text =
+    'Domain:\n\texample.ac.uk\n\nRegistered For:\n\tUniversity of Example\n\nEntry created:\n\t5 June 1999\n';
+  await harness.internet.whois('whois.nic.test', text);
+  const { record } = await harness.lookups().lookup('example.ac.uk');
+  expect(record?.contacts.registrant).toEqual({ organization: 'University of Example' });
+});
+
 describe('redirects', () => {
   const to: RequestListener = (_request, response) =>
     void response.writeHead(302, { location: 'https://rdap.other.test/domain/a.rdaponly' }).end();

@@ -18,7 +18,8 @@ export interface SourceAskerOptions extends UpstreamExchangeOptions {
 export interface Question extends Asking {
   /** The registrable name, in lower-case A-labels. */
   name: string;
-  tld: string;
+  /** The suffix under which the name is registered, such as `com` or `co.uk`. */
+  suffix: string;
 }
 
 export type Answer = Omit<SourceAnswer, 'id'>;
@@ -52,7 +53,7 @@ export class SourceAsker {
 
   async askPort43(server: string, role: Role, question: Question): Promise<Answer> {
     const { port43, parser } = this.options;
-    const { name: domain, tld, signal } = question;
+    const { name: domain, suffix: tld, signal } = question;
     const finding = await this.exchange.run<Finding>(server, question, async (permit) => {
       const { text, cut } = await port43.ask(server, domain, signal);
       // The last line of an interrupted answer may be half a name or half a date.

@@ -12,14 +12,14 @@ const tables: RegistryTables = {
   publishedOn: '2026-01-10',
   portsReadOn: '2025-12-01',
   rdap: {
-    'https://rdap.nic.example/': ['example', 'co.test'],
+    'https://rdap.nic.example/': ['example', 'co.test', 'net.test'],
     'http://rdap.plain.example/': ['plain'],
     'https://rdap.of-com.example/': ['com'],
   },
   whois: {
     'whois.nic.test': ['test'],
     'whois.centralnic.com': ['uk.com'],
-    'whois.co.test.example': ['co.test'],
+    'whois.co.test.example': ['co.test', 'co.example'],
     'whois.dotmobiregistry.net': ['mobi'],
   },
   tlds: ['com', 'example', 'mobi', 'plain', 'test'],
@@ -72,6 +72,17 @@ describe('Registries', () => {
       whoisServer: 'whois.co.test.example',
     });
     expect(registries.route('a.xco.test')).toEqual({ tld: 'test', whoisServer: 'whois.nic.test' });
+  });
+
+  it('the registry above a suffix is not queried if the suffix has a registry of its own, whatever its protocol', () => {
+    expect(registries.route('a.co.example')).toEqual({
+      tld: 'example',
+      whoisServer: 'whois.co.test.example',
+    });
+    expect(registries.route('a.net.test')).toEqual({
+      tld: 'test',
+      rdapBaseUrl: 'https://rdap.nic.example/',
+    });
   });
 
   it('S60: a dead host, or a service without TLS, is not queried, whatever a table says', () => {

@@ -65,8 +65,13 @@ export class Registries {
     // The registry of `com` answers only about `uk.com` itself, not about names under `uk.com`.
     const parent = name.slice(name.indexOf('.') + 1);
     const seller = SECOND_LEVEL_REGISTRIES.get(parent);
-    const rdapBaseUrl = seller === undefined ? longestMatch(this.rdap, parent) : undefined;
-    const whoisServer = seller ?? longestMatch(this.whois, parent);
+    const rdap = seller === undefined ? longestMatch(this.rdap, parent) : undefined;
+    const whois = longestMatch(this.whois, parent);
+    // The registry of a shorter suffix does not know names that another registry sells.
+    const isOf = (one: Match | undefined, other: Match | undefined) =>
+      one !== undefined && one.suffix.length >= (other?.suffix.length ?? 0);
+    const rdapBaseUrl = isOf(rdap, whois) ? rdap?.service : undefined;
+    const whoisServer = seller ?? (isOf(whois, rdap) ? whois?.service : undefined);
     if (rdapBaseUrl === undefined && whoisServer === undefined) {
       return { tld, reason: this.whyNobody(tld) };
     }
@@ -129,13 +134,19 @@ function bySuffix(table: Readonly<Record<string, readonly string[]>>): [string, 
   );
 }
 
+interface Match {
+  suffix: string;
+  service: string;
+}
+
 /**
  * Looks up the name itself, and then each part of it after a dot, longest first; undefined if the table has none of
  * them.
  */
-function longestMatch(table: ReadonlyMap<string, string>, suffix: string): string | undefined {
-  for (let at = suffix; ; at = at.slice(at.indexOf('.') + 1)) {
-    const service = table.get(at);
-    if (service !== undefined || !at.includes('.')) return service;
+function longestMatch(table: ReadonlyMap<string, string>, name: string): Match | undefined {
+  for (let suffix = name; ; suffix = suffix.slice(suffix.indexOf('.') + 1)) {
+    const service = table.get(suffix);
+    if (service !== undefined) return { suffix, service };
+    if (!suffix.includes('.')) return undefined;
   }
 }
