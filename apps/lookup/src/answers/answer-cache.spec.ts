@@ -156,8 +156,8 @@ describe('a failure of one account', () => {
   } as const;
   const asked = { ...source, ...failed, protocol: 'rdap', role: 'registry' } as const;
 
-  it.each(['paused', 'queue_full', 'share_used', 'not_ready', undefined])(
-    'is kept for all accounts only if an upstream was queried: %s',
+  it.each(['paused', 'queue_full', 'share_used', 'not_ready', 'cancelled', undefined])(
+    'is kept for all accounts only if an upstream was queried and had its time: %s',
     (error) => {
       const isKept = error === undefined;
       const sources = [{ ...asked, error }];

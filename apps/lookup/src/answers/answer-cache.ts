@@ -49,10 +49,12 @@ const FAILURES: ReadonlySet<Outcome> = new Set([
 export const PARTIAL_KEPT_MS = 2 * MINUTE_MS;
 
 /**
- * Whether a failure says something about the question. Our own limits, which may concern only one account, do not.
+ * Whether a failure says something about the question. Our own limits, which may concern only one account, do not, nor
+ * does the end of the time that a request had left.
  */
 export const saysSomething = ({ sources }: { sources: readonly { error?: string }[] }) =>
-  sources.length === 0 || sources.some(({ error = '' }) => !NOT_ASKED.has(error));
+  sources.length === 0 ||
+  sources.some(({ error = '' }) => error !== 'cancelled' && !NOT_ASKED.has(error));
 
 export function isFailure(outcome: Outcome): boolean {
   return FAILURES.has(outcome);

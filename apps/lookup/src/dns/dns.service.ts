@@ -149,7 +149,7 @@ export class DnsService {
     asking: Asking,
   ): Promise<DnsLookup | undefined> {
     const { lookup } = await this.find(ofName(domainName, ['all']), freshness, asking);
-    return dnsProblemOf(lookup.outcome, this.wayOut) ? undefined : lookup;
+    return dnsProblemOf(lookup, this.wayOut) ? undefined : lookup;
   }
 
   /**
@@ -165,7 +165,7 @@ export class DnsService {
     const { lookup: whole, serving } = await this.find(asked, question, asking);
     const short = bytesMax === Infinity ? whole : withinBytes(whole, bytesMax);
     const outcome = short === whole ? whole.outcome : 'partial';
-    const problem = dnsProblemOf(outcome, this.wayOut);
+    const problem = dnsProblemOf(whole, this.wayOut);
     return answerFrom(
       { lookup: { outcome }, serving },
       problem,
@@ -228,9 +228,14 @@ export class DnsService {
 }
 
 /** Returns the problem of a DNS outcome; undefined for answers. */
-function dnsProblemOf(outcome: Outcome, { isCutOff }: WayOut): Problem | undefined {
-  if (outcome === 'timeout') return new ResolverTimeout(isCutOff);
-  return outcome === 'unreachable' ? new ResolverUnreachable(isCutOff) : undefined;
+function dnsProblemOf(
+  { outcome, retryAfterSeconds }: DnsFindings,
+  { isCutOff }: WayOut,
+): Problem | undefined {
+  if (outcome === 'timeout') return new ResolverTimeout(isCutOff, retryAfterSeconds);
+  return outcome === 'unreachable'
+    ? new ResolverUnreachable(isCutOff, retryAfterSeconds)
+    : undefined;
 }
 
 /** Returns a question about a name. @throws InvalidRequest, InvalidDomainName */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Socket, createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { DNS_BULK, limitsOf } from '#libs/contracts';
-import { Logger, ServiceTokens, type RunningService, loadConfig } from '#libs/platform';
+import { Logger, SECOND_MS, ServiceTokens, type RunningService, loadConfig } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import { LookupConfig } from '../lookup.config.js';
 import { startLookup } from '../start.js';
@@ -132,7 +132,8 @@ async function ask(query: string, headers: Record<string, string> = {}, of = ser
     headers: { authorization, ...headers },
   });
   const body = (await answered.json()) as Record<string, unknown>;
-  return { status: answered.status, outcome: answered.headers.get('x-outcome'), body };
+  const retryAfter = answered.headers.get('retry-after');
+  return { status: answered.status, outcome: answered.headers.get('x-outcome'), retryAfter, body };
 }
 
 describe('DNS records', () => {
@@ -180,6 +181,14 @@ describe('DNS records', () => {
       outcome: 'timeout',
       body: { code: 'resolver_timeout' },
     });
+  });
+
+  it('that are missing are queried again once the wait that the answer names is over', async () => {
+    const { retryAfter } = await ask('domainName=broken-again.example&type=A');
+    const before = asked.length;
+    clock.advance(Number(retryAfter) * SECOND_MS);
+    await ask('domainName=broken-again.example&type=A');
+    expect(asked.length).toBeGreaterThan(before);
   });
 
   it('S124: DNS records are left out if there are too many of a type, or of all types together', async () => {

@@ -337,6 +337,7 @@ describe('the public name of a record path', () => {
     ['registrar.ianaId', 'domain_registrar.iana_id'],
     ['contacts.registrant.postalCode', 'registrant_contact.zip_code'],
     ['contacts.abuse', 'abuse_contact'],
+    ['contacts.reseller.organization', 'reseller_contact.name'],
     ['dnssec.ds', 'secure_dns'],
     ['constructor', 'constructor'],
   ])('%s is %s', (path, name) => expect(publicPath(path)).toBe(name));

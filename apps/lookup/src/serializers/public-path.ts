@@ -38,6 +38,8 @@ export function publicPath(recordPath: string): string {
   const [first = '', second, third] = recordPath.split('.');
   if (first === 'contacts' && second !== undefined) {
     const contact = `${second}_contact`;
+    // A reseller is shown with one name, that of a person or of an organisation.
+    if (second === 'reseller' && third === 'organization') return `${contact}.name`;
     return third === undefined ? contact : `${contact}.${named(CONTACT_MEMBERS, third)}`;
   }
   const head = named(RECORD_PATHS, first);
