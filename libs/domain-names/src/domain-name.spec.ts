@@ -151,6 +151,24 @@ describe('parseHostName', () => {
     },
   );
 
+  it.each([
+    '_443._tcp.mail.example.com',
+    's1._domainkey.example.com',
+    'example.org._report._dmarc.example.com',
+  ])('labels above a service label are kept: %s', (host) => {
+    expect(parseHostName(host)).toMatchObject({
+      ok: true,
+      hostName: { host, domain: { name: 'example.com' } },
+    });
+  });
+
+  it.each(['a_b.example.com', 'a._.example.com', 's1._domainkey.com', 'a..b._dmarc.example.com'])(
+    'other underscores and empty labels are rejected: %s',
+    (host) => {
+      expect(parseHostName(host).ok).toBe(false);
+    },
+  );
+
   it('spaces around a host name are ignored', () => {
     expect(parseHostName('  _dmarc.Example.com ')).toMatchObject({
       ok: true,

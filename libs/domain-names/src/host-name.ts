@@ -11,12 +11,16 @@ export interface HostName {
 export type ParsedHostName =
   { ok: true; hostName: HostName } | Exclude<ParsedDomainName, { ok: true }>;
 
-/** Service labels such as `_dmarc` and `_sip._tcp` (RFC 8552), which registrable names cannot have. */
-const SERVICE_LABELS = /^(?:_[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,4}/i;
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+/**
+ * The labels up to the last one with an underscore, which registrable names cannot have: `_dmarc`, `_sip._tcp` (RFC
+ * 8552), `key._domainkey` (RFC 6376 §3.6.2.1).
+ */
+const SERVICE_LABELS = new RegExp(`^(?:_?${LABEL}\\.){0,7}_${LABEL}\\.`, 'i');
 const NAME_LENGTH_MAX = 253;
 const TOO_LONG = `The host name is longer than ${NAME_LENGTH_MAX} characters.`;
 
-/** Reads a host name as `parseDomainName` does, keeping all its labels; the leftmost may be service labels. */
+/** Reads a host name as `parseDomainName` does, but keeps all its labels, including service labels. */
 export function parseHostName(input: string): ParsedHostName {
   const text = withoutSpaces(input);
   const service = SERVICE_LABELS.exec(text)?.[0] ?? '';
