@@ -91,6 +91,17 @@ describe('audit job', () => {
     expect(job.violations.get('I0')).toBeUndefined();
   });
 
+  it('a full pass that lasts for hours keeps the alarms of windows about rows that it had read before', async () => {
+    const job = newJob();
+    await database.query('update audited_row set poison = true where id = 3000');
+    await expect(job.runOnce(0)).rejects.toThrow('division by zero');
+    await database.query('update audited_row set bad = true, moved = true where id = 7');
+    await expect(job.runOnce(ROUND_MS)).rejects.toThrow('division by zero');
+    await database.query('update audited_row set poison = false, moved = false');
+    await job.runOnce(2 * ROUND_MS);
+    expect(job.violations.get('I0')).toBe(1);
+  });
+
   it('a check of all rows returns a row once, even if each chunk finds it', async () => {
     await database.query('update audited_row set bad = true where id in (7, 4500)');
     const everywhere = { id: 'I1', statement: 'row 7 is good', sql: ROW_7 };

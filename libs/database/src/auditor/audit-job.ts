@@ -14,6 +14,8 @@ interface FullPass {
   startedAtMs: number;
   after?: string;
   found: Map<string, number>;
+  /** The violations that rounds have found since the start of the pass, which may have read those rows before. */
+  changed: Map<string, number>;
 }
 
 /**
@@ -51,10 +53,11 @@ export class AuditJob implements Job {
     const changed = await checkInvariants(this.database, this.set, { windowMs: WINDOW_MS });
     this.log(changed);
     this.note(changed);
+    for (const { id, rows } of changed) this.fullPass?.changed.set(id, rows.length);
     this.checkedAtMs = monotonicMs();
     this.lastMs = nowMs;
     if (isFullDue && (isGap || !this.fullPass)) {
-      this.fullPass = { startedAtMs: nowMs, found: new Map() };
+      this.fullPass = { startedAtMs: nowMs, found: new Map(), changed: new Map() };
     }
     if (this.fullPass) await this.goOn(this.fullPass);
   }
@@ -73,8 +76,8 @@ export class AuditJob implements Job {
     } while (monotonicMs() < until);
   }
 
-  private complete({ found, startedAtMs }: FullPass): void {
-    this.violations = found;
+  private complete({ found, changed, startedAtMs }: FullPass): void {
+    this.violations = new Map([...changed, ...found]);
     this.lastFullMs = startedAtMs;
     this.fullPass = undefined;
   }
