@@ -106,7 +106,7 @@ export class JobLease {
 
 /**
  * Returns how many seconds late each job is: 0 if it is on time or its run has lasted for over two minutes. Omits jobs
- * that have never finished.
+ * that have never begun.
  */
 export async function jobLateness(
   database: MaintenanceDatabase,
@@ -122,13 +122,15 @@ const IS_LEASED = `lease_until between clock_timestamp()
 
 /**
  * Selects how many seconds late each job is. A run that has renewed its lease for minutes is slow, not late; a failed
- * run restarts within a minute.
+ * run restarts within a minute. If no run has ever finished, it is unknown when the first one was due: at least 10 s
+ * (or the job's interval) have passed since each failed run.
  */
 const LATE = `
   select job, case when ${IS_LEASED} and started_at < clock_timestamp() - interval '2 minutes' then 0
+    when last_run_at is null then (epoch - 1) * least(every_ms / 1000, 10)
     else greatest(0, extract(epoch from clock_timestamp() - last_run_at)::float8 - every_ms / 1000) end as late
   from job_lease join unnest($1::text[], $2::float8[]) as declared (job, every_ms) using (job)
-  where last_run_at is not null`;
+  where epoch > 0`;
 
 const DUE_IN = `
   select greatest(0, extract(epoch from greatest(

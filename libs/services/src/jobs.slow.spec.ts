@@ -94,6 +94,15 @@ describe('a job of the installation', () => {
     expect(await rowOf('fenced')).toMatchObject({ ranOnce: true });
   });
 
+  it('a job that has never finished becomes later with each failed run', async () => {
+    const lates: number[] = [];
+    for (let run = 1; run <= 31; run++) {
+      await lease('failing', 'new').leave((await lease('failing', 'new').take())!, 0);
+      lates.push((await jobLateness(database, [{ job: 'new', everyMs: DAY_MS }]))[0]?.late);
+    }
+    expect([lates[0], lates.at(-1)]).toEqual([0, 300]);
+  });
+
   it('a job is late while it is due and none of its runs succeeds, but not while a run takes long', async () => {
     const lateOf = async (job: string) => {
       const [row] = await jobLateness(database, [{ job, everyMs: DAY_MS }]);
@@ -102,7 +111,7 @@ describe('a job of the installation', () => {
     const failing = async () =>
       await lease('failing', 'late').leave((await lease('failing', 'late').take())!, 0);
     await lease('first', 'late').take();
-    expect(await lateOf('late')).toBeUndefined();
+    expect(await lateOf('late')).toBe(0);
     await pass('late', LEASE_MS);
     await lease('first', 'late').finish((await lease('first', 'late').take())!);
     expect(await lateOf('late')).toBe(0);
