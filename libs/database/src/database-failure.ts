@@ -8,6 +8,7 @@ const SOCKET_ERRORS = [
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
 ];

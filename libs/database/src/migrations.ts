@@ -51,7 +51,7 @@ const LEAVE_TO_OWNER = `
  * s, unless it is declared to run outside a transaction. Concurrent callers wait for one another. It requires an
  * unpooled URL of the owner role. @param extensions the extensions that the migrations use; provisioning creates them.
  * @returns the names of the migrations applied by this call.
- * @throws ExtensionMissing before anything is applied.
+ * @throws ExtensionMissing, and Error if the schema does not exist, before anything is applied.
  * @throws MigrationMismatch if an applied migration is unknown to this build or its text has changed, or if the numbers
  *   do not ascend.
  * @throws Error that names the migration that failed; those before it are applied.
@@ -112,14 +112,19 @@ export async function isMigrated(url: string, service: SchemaService): Promise<b
 
 /**
  * Polls for the lock rather than waits for it, because building an index concurrently would wait for every waiting
- * statement.
+ * statement. @throws Error if the role's schema does not exist.
  */
 async function lockSchema(client: Client): Promise<void> {
   for (;;) {
-    const { rows } = await client.query<{ isLocked: boolean }>(
+    const { rows } = await client.query<{ isLocked: boolean | null }>(
       'select pg_try_advisory_lock($1, hashtext(current_schema())) as "isLocked"',
       [LOCK_KEY],
     );
+    if (rows[0].isLocked === null) {
+      throw new Error(
+        `the database does not have the schema of the role ${client.user}: provision it first (npm run cli -- provision)`,
+      );
+    }
     if (rows[0].isLocked) return;
     await sleep(LOCK_RETRY_MS);
   }

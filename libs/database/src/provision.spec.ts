@@ -200,6 +200,14 @@ describe('migrations', () => {
     expect(await migrate(url, [first, second])).toEqual([]);
   });
 
+  it('a database without the schema is refused with the command to run', async () => {
+    const elsewhere = new URL(url);
+    elsewhere.searchParams.set('options', '-csearch_path=no_such');
+    await expect(migrate(elsewhere.toString(), [first])).rejects.toThrow(
+      'does not have the schema of the role gateway_owner: provision it first',
+    );
+  });
+
   it('a failing step leaves nothing behind, and the next run starts with that step', async () => {
     const broken: Migration = { name: '0003-third', sql: 'create table three (a int); select 1/0' };
     await expect(migrate(url, [first, second, broken])).rejects.toThrow('0003-third failed');

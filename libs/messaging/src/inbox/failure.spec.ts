@@ -63,6 +63,8 @@ describe('failure classes', () => {
     );
     expect(classify(refused)).toBe('pause');
     expect(classify(new Error('a service said so', { cause: refused }))).toBe('pause');
+    const unreached = Object.assign(new Error('connect ENETUNREACH'), { code: 'ENETUNREACH' });
+    expect(classify(unreached)).toBe('pause');
   });
 
   it('a row without a matching partition is distinguished from a row that violates a constraint', async () => {
