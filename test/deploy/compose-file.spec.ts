@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { load } from 'js-yaml';
+import { SERVICES } from '../../apps/services.js';
 import { writeSecretFiles } from '../../apps/cli/src/secrets/secret-files.js';
 import { composePlan, composeServices } from './compose-plan.js';
 import { composeAvailability, composeConfig } from './tools/programs.js';
@@ -26,7 +27,12 @@ const COMMAND = /docker compose (\w+)((?: [\w./-]+)*)/g;
 interface Taken {
   services: Record<
     string,
-    { environment?: Record<string, string>; command?: string[] | null; depends_on?: object }
+    {
+      environment?: Record<string, string>;
+      command?: string[] | null;
+      depends_on?: object;
+      networks?: object;
+    }
   >;
 }
 
@@ -91,6 +97,22 @@ interface Taken {
     const text = readFileSync(FILE, 'utf8');
     writeFileSync(join(folder, 'misspelt.yml'), text.replace('mem_limit:', 'mem_limits:'));
     await expect(taken({}, 'misspelt.yml')).rejects.toThrow(/mem_limits/);
+  });
+
+  it('services that need the internet, and those of the documented override, are in the outer network', () => {
+    const page = readFileSync('docs/operations/databases.md', 'utf8');
+    const override = load(/```yaml\n( +services:[^]+?)```/.exec(page)![1]) as Taken;
+    const outward = SERVICES.filter(({ outwardPorts }) => outwardPorts).map(({ name }) => name);
+    expect(outward).toContain('corpus');
+    for (const [all, names] of [
+      [composeServices(), outward],
+      [override.services, ['provision', 'migrate', 'cli']],
+    ] as const) {
+      const others = names.filter(
+        (name) => !JSON.stringify(all[name]?.networks ?? []).includes('outer'),
+      );
+      expect(others).toEqual([]);
+    }
   });
 
   it('every documented Compose command names existing services', () => {

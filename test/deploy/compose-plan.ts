@@ -11,6 +11,7 @@ export interface ComposeService {
   volumes?: string[];
   depends_on?: Record<string, { condition: string }>;
   profiles?: string[];
+  networks?: string[] | object;
 }
 
 export interface PlannedContainer {
