@@ -43,7 +43,19 @@ describe('npm run reset', () => {
 
   it('a stopped cluster is removed with the rest', () => {
     FolderLock.take(cluster(), 'cluster.json').release();
-    expect(reset()).toMatchObject({ status: 0, stdout: expect.stringContaining('Removed') });
+    folder.writePrivateJson('postgres.json', { folder: folder.file('postgres') });
+    const { status, stdout } = reset();
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringContaining('begins with an empty installation'),
+    ]);
+    expect(existsSync(folder.path)).toBe(false);
+  });
+
+  it('the database of an own server is not removed, and the text says so', () => {
+    const { status, stdout } = reset();
+    expect([status, stdout]).toEqual([0, expect.stringContaining('drop its database domain_data')]);
+    expect(stdout).not.toContain('empty installation');
     expect(existsSync(folder.path)).toBe(false);
   });
 });

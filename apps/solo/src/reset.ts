@@ -7,6 +7,10 @@ import { DataFolder } from './data-folder/data-folder.js';
 import { FolderLock } from './checks/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
+const EMPTY = 'The next "npm start" begins with an empty installation.';
+const OWN_SERVER =
+  'Data on your own PostgreSQL server (DATABASE_ADMIN_URL) was not removed, and cannot be used without the removed secrets: drop its database domain_data before the next "npm start".';
+
 /**
  * Runs `npm run reset`: removes all data of one installation. Asks first, unless called with
  * `--yes`.
@@ -44,7 +48,7 @@ async function reset(): Promise<number> {
     rmSync(serverFolder, { recursive: true, force: true });
   }
   rmSync(folder.path, { recursive: true, force: true });
-  return say(`Removed ${folder.path}. The next "npm start" begins with an empty installation.`, 0);
+  return say(`Removed ${folder.path}. ${serverFolder ? EMPTY : OWN_SERVER}`, 0);
 }
 
 /**

@@ -56,7 +56,7 @@ export class SoloConfig {
   @Setting({
     env: 'DATABASE_ADMIN_URL',
     about:
-      'URL of your own PostgreSQL (15 or newer), for a superuser or a role with CREATEROLE and CREATEDB. Unset: an embedded server is started.',
+      'URL of your own PostgreSQL (15 or newer), for a superuser or a role with CREATEROLE and CREATEDB. `npm start` creates and uses its database `domain_data`, whatever database the URL names. Unset: an embedded server is started.',
     secret: true,
   })
   @IsOptional()
