@@ -31,8 +31,8 @@ const OWNED = {
   sku: 'api-15K-month',
   quantity: 1,
   interval: 'month',
-  amount_micros: '29190000',
-  tax_micros: '2190000',
+  amount_micros: '32130000',
+  tax_micros: '5130000',
   currency: 'USD',
   processor: 'stripe',
   period_start: '2026-11-20T10:00:00.000Z',
@@ -44,6 +44,7 @@ const OWNED = {
   is_current: true,
 } satisfies SubscriptionAnswer;
 const TO_50K = { sku: 'api-50K-month' };
+const UPGRADED = { ...OWNED, ...TO_50K, amount_micros: '89250000', tax_micros: '14250000' };
 const CHANGED = { subscription: OWNED, redirect_url: null } satisfies PlanChangeAnswer;
 
 export const SUBSCRIPTIONS = defineOperation({
@@ -71,8 +72,8 @@ export const SUBSCRIPTION_PREVIEW = change({
   of: PlanPreviewAnswer,
   answer: {
     effect: 'now',
-    due_micros: '12500000',
-    tax_micros: '940000',
+    due_micros: '47600000',
+    tax_micros: '7600000',
     currency: 'USD',
     from: '2026-11-25T10:00:00.000Z',
     renewal_micros: '89250000',
@@ -89,7 +90,7 @@ export const SUBSCRIPTION_CHANGE = change({
   summary:
     'Changes the plan: an upgrade takes effect once it is paid, a downgrade at the end of the period',
   of: PlanChangeAnswer,
-  answer: CHANGED,
+  answer: { ...CHANGED, subscription: UPGRADED },
   body: { of: ChangePlanRequest, example: TO_50K },
   problems: ['account_suspended', 'period_not_paid'],
 });

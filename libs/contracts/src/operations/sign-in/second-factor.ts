@@ -1,5 +1,5 @@
 import { IsArray, IsBoolean, IsInt, IsString, Length, Max, Min } from 'class-validator';
-import { OptionalText } from '../../members.js';
+import { NullableText } from '../../members.js';
 import type { Access } from '../access.js';
 import { FOR_VISITORS, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
@@ -14,7 +14,7 @@ export class CodeRequest {
 
 export class SecondFactorAnswer {
   /** When log-ins began to require a code, RFC 3339; null while they do not. */
-  @OptionalText()
+  @NullableText()
   on_since: string | null;
 
   /** Number of recovery codes left. */
@@ -79,6 +79,7 @@ export const SECOND_FACTOR = defineOperation({
       parameters: {},
       answer: { on_since: '2026-11-23T10:00:00.000Z', recovery_codes: 9 },
     },
+    { title: 'No app', parameters: {}, answer: { on_since: null, recovery_codes: 0 } },
   ],
 });
 

@@ -18,7 +18,7 @@ export const TLDS = defineOperation({
       parameters: {},
       answer: {
         status: true,
-        counts: { tlds: 1440, rdap: 1209, whois: 71, unsupported: 160 },
+        counts: { tlds: 1436, rdap: 1198, whois: 1182, unsupported: 78 },
         tables: { rdap_days: 12, whois_days: 40 },
         tlds: [
           {
