@@ -52,6 +52,11 @@ it('a key is created and changed with the scopes and the daily limit of the form
   under.arrived.length = 0;
   await under.post('/keys/0197-a', 'name=b&daily_credit_cap=many');
   expect(asked('PATCH')[1]).toMatchObject({ scopes: [], daily_credit_cap: 'many' });
+  // As a number, it would be infinite, which is null in JSON.
+  const huge = '9'.repeat(400);
+  under.arrived.length = 0;
+  await under.post('/keys/0197-a', `name=b&daily_credit_cap=${huge}`);
+  expect(asked('PATCH')[1]).toMatchObject({ daily_credit_cap: huge });
   const list = await under.get('/keys');
   expect(list.text).toContain('<span>whois, dns</span>');
   expect(list.text).toContain('at most 2,500 credits a day');
@@ -83,4 +88,21 @@ it('S102: keys are searched on a limited number of pages, and one key is read by
   under.arrived.length = 0;
   expect((await under.get('/keys/0197-z')).status).toBe(404);
   expect(asked()).toHaveLength(1);
+});
+
+it('a new key is shown even if the list of keys cannot be read', async () => {
+  under.answers.set('POST /internal/dashboard/keys', { key: 'dds_live_once', rank: 1 });
+  under.answer = { ...under.answer, body: Buffer.from('away') };
+  const { status, text } = await under.post('/keys', 'name=a&environment=live');
+  expect([status, text]).toEqual([200, expect.stringContaining('dds_live_once')]);
+  expect(text).not.toContain('No key found');
+});
+
+it('the usage of a key leads to the requests of the same days', async () => {
+  const key = { id: '0197-a', scopes: [], daily_credit_cap: null, last_used_at: null };
+  under.answerWith({ keys: [key], paging: onePage(1, 50) });
+  const usage = { from: '2026-11-01', to: '2026-11-30', within_ms: [], days: [] };
+  under.answers.set('GET /internal/usage/keys', usage);
+  const { text } = await under.get('/keys');
+  expect(text).toContain('href="/requests?day=2026-11-30&amp;from=2026-11-01&amp;key_id=0197-a"');
 });

@@ -4,6 +4,7 @@ import { type Markup, html } from '#libs/public-http';
 import { minute, minuteText } from '../amounts.js';
 import { curlLine } from '../calls/curl-line.js';
 import { type Notice, type PageContext, field, form, page } from '../pages/layout.js';
+import { requestsPath } from '../requests/requests-page.js';
 import { expiryFields } from './key-expiry.js';
 import {
   NEW_KEY,
@@ -21,8 +22,13 @@ export interface KeyShown {
   apiUrl: string;
 }
 
-/** The usage of an account's keys in the last 30 days, by key id. */
-export type KeyUse = ReadonlyMap<string, { requests: number; credits: number }>;
+/** The usage of an account's keys in the last 30 days. */
+export interface KeyUse {
+  from: string;
+  to: string;
+  /** By key id. */
+  sums: ReadonlyMap<string, { requests: number; credits: number }>;
+}
 
 export interface KeyFilter {
   /** A part of a key's name or of its visible characters. */
@@ -32,7 +38,8 @@ export interface KeyFilter {
 }
 
 export interface KeysShown {
-  keys: KeyAnswer[];
+  /** The keys; undefined if account refuses to list them. */
+  keys?: KeyAnswer[];
   filter?: KeyFilter;
   /** The usage of the keys; undefined if the gateway is unavailable. */
   use?: KeyUse;
@@ -59,7 +66,7 @@ export function keysPage(
     body: html`${shown && newKeySection(shown.key, shown.apiUrl)}
       <section>
         <h2>Your keys</h2>
-        ${filterForm(filter)} ${keyList(keys, allowed, use)}
+        ${filterForm(filter)} ${keys && keyList(keys, allowed, use)}
         ${nextCursor && html`<p><a href="/keys?cursor=${encodeURIComponent(nextCursor)}">Older keys</a></p>`}
       </section>
       <section>
@@ -116,10 +123,10 @@ function keyList(keys: KeyAnswer[], allowed?: number, use?: KeyUse): Markup {
   </ul>`;
 }
 
-function useOf({ id }: KeyAnswer, use: KeyUse): Markup {
-  const { requests, credits } = use.get(id) ?? { requests: 0, credits: 0 };
+function useOf({ id }: KeyAnswer, { from, to, sums }: KeyUse): Markup {
+  const { requests, credits } = sums.get(id) ?? { requests: 0, credits: 0 };
   const words = `${counted(requests, 'request')} and ${counted(credits, 'credit')} in 30 days`;
-  return html`<span><a href="/requests?key_id=${id}">${words}</a></span>`;
+  return html`<span><a href="${requestsPath({ day: to, from, key_id: id })}">${words}</a></span>`;
 }
 
 function keyRow(key: KeyAnswer, allowed?: number, use?: KeyUse): Markup {
@@ -144,7 +151,7 @@ function keyRow(key: KeyAnswer, allowed?: number, use?: KeyUse): Markup {
 
 /** Whether a key has been used although no last use is recorded; requests within the last 30 days prove that. */
 const wasUsed = ({ id, last_used_at: used }: KeyAnswer, use?: KeyUse) =>
-  used === null && (use?.get(id)?.requests ?? 0) > 0;
+  used === null && (use?.sums.get(id)?.requests ?? 0) > 0;
 
 /**
  * Returns when a key was last used, in words. A gateway reports a use within a minute, and account records the report

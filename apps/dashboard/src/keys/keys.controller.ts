@@ -8,7 +8,7 @@ import { DashboardSettings } from '../dashboard-settings.js';
 import type { Notice } from '../pages/layout.js';
 import { OptionalText } from '../pages/optional-text.js';
 import { PageForm } from '../pages/page-form.dto.js';
-import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
+import { type PageVisit, failedAnswer, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 import { expiryOf } from './key-expiry.js';
@@ -151,8 +151,10 @@ export class KeysController {
     visit: PageVisit,
     { shown, entered, cursor, filter, notice, status = 200 }: Shown = {},
   ) {
+    const listed = isFiltered(filter) ? foundKeys(visit, filter) : keysOf(visit, cursor);
     const [answer, allowance, use] = await Promise.all([
-      isFiltered(filter) ? foundKeys(visit, filter) : keysOf(visit, cursor),
+      // A new key is shown only this once, even if the list cannot be read.
+      shown ? listed.catch(failedAnswer) : listed,
       this.calls.allowance(visit.session),
       this.calls
         .usageByKey(visit.session, {})
@@ -160,8 +162,8 @@ export class KeysController {
         .catch(() => undefined),
     ]);
     if (isRefused(answer)) {
-      const page = keysPage(visit.context, { keys: [], entered }, faultNotice(answer));
-      return visit.show(page, answer.status);
+      const page = keysPage(visit.context, { shown, entered }, faultNotice(answer));
+      return visit.show(page, shown ? 200 : answer.status);
     }
     const { keys, paging } = answer.body as KeysAnswer;
     const nextCursor = paging.next_cursor ?? undefined;
@@ -219,13 +221,13 @@ async function foundKeys(visit: PageVisit, filter: KeyFilter): Promise<ProxiedAn
   return { ...answer, body: { keys, paging: { next_cursor: null } } };
 }
 
-function useOf({ days }: KeyUsageAnswer): KeyUse {
-  const use = new Map<string, { requests: number; credits: number }>();
+function useOf({ from, to, days }: KeyUsageAnswer): KeyUse {
+  const sums = new Map<string, { requests: number; credits: number }>();
   for (const { key_id: id, requests, credits } of days) {
-    const sum = use.get(id) ?? { requests: 0, credits: 0 };
-    use.set(id, { requests: sum.requests + requests, credits: sum.credits + credits });
+    const sum = sums.get(id) ?? { requests: 0, credits: 0 };
+    sums.set(id, { requests: sum.requests + requests, credits: sum.credits + credits });
   }
-  return use;
+  return { from, to, sums };
 }
 
 async function keysOf(visit: PageVisit, cursor?: string | null): Promise<ProxiedAnswer> {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { NotLoggedIn, isFromThisMachine } from '#libs/platform';
+import { NotLoggedIn, isFromThisMachine, toProblem } from '#libs/platform';
 import type { Markup } from '#libs/public-http';
 import { applySession } from '../browser/browser-request.js';
 import { contentSecurityPolicy } from '../browser/security-headers.js';
@@ -136,3 +136,9 @@ export function faultNotice(
 }
 
 export const isRefused = (answer: ProxiedAnswer) => answer.refusal !== undefined;
+
+/** Returns a call's error as its rejection, for a page that must be shown anyway. */
+export function failedAnswer(error: unknown): ProxiedAnswer {
+  const refusal = toProblem(error);
+  return { status: refusal.status, body: undefined, refusal, endsSession: false };
+}

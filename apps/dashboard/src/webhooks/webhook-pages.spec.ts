@@ -46,3 +46,11 @@ it('S66: a webhook is added by a form, and its address and log are shown as text
   expect(log.text).toContain('2026-11-24 18:05 UTC');
   for (const { text } of [made, log]) expect(text).not.toMatch(/<script>|<b>|<i>/);
 });
+
+it('a new secret is shown even if the list of webhooks cannot be read', async () => {
+  under.answers.set('POST /internal/webhooks/1/rotate', { secret: 'whsec_once' });
+  under.answer = { ...under.answer, body: Buffer.from('away') };
+  const { status, text } = await under.post('/webhooks/1/rotate');
+  expect([status, text]).toEqual([200, expect.stringContaining('whsec_once')]);
+  expect(text).not.toContain('No webhooks yet');
+});

@@ -34,7 +34,8 @@ const DELIVERIES: Readonly<Record<DeliveryState, string>> = {
 };
 
 interface Shown {
-  webhooks: readonly WebhookAnswer[];
+  /** The webhooks; undefined if the worker refuses to list them. */
+  webhooks?: readonly WebhookAnswer[];
   secret?: string;
   url?: string;
 }
@@ -70,13 +71,7 @@ export function webhooksPage(context: PageContext, shown: Shown, notice?: Notice
       </section>
       <section>
         <h2>Your webhooks</h2>
-        ${
-          webhooks.length === 0
-            ? html`<p>No webhooks yet.</p>`
-            : html`<ul class="rows">
-                ${webhooks.map((webhook) => row(context, webhook))}
-              </ul>`
-        }
+        ${webhooks && list(context, webhooks)}
       </section>`,
   });
 }
@@ -123,6 +118,13 @@ const secretSection = (secret: string) =>
 
 const box = (event: WebhookEvent) =>
   html`<label><input type="checkbox" name="${eventField(event)}" /> ${EVENTS[event]}</label>`;
+
+function list(context: PageContext, webhooks: readonly WebhookAnswer[]): Markup {
+  if (webhooks.length === 0) return html`<p>No webhooks yet.</p>`;
+  return html`<ul class="rows">
+    ${webhooks.map((webhook) => row(context, webhook))}
+  </ul>`;
+}
 
 function row(context: PageContext, webhook: WebhookAnswer): Markup {
   const { id, url, events, state } = webhook;

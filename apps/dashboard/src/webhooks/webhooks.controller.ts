@@ -12,7 +12,7 @@ import { OptionalText } from '../pages/optional-text.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 import type { Notice } from '../pages/layout.js';
 import { PageForm } from '../pages/page-form.dto.js';
-import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
+import { type PageVisit, failedAnswer, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { eventsOf } from './ticked-events.js';
 import { WebhookForm, WebhookStateForm } from './webhooks.dto.js';
@@ -128,10 +128,12 @@ export class WebhookPagesController {
 
   private async show(visit: PageVisit, shown: Shown = {}) {
     const { notice, status = 200, ...rest } = shown;
-    const answer = await visit.worker({ method: 'GET', path: '/webhooks' });
+    const listed = visit.worker({ method: 'GET', path: '/webhooks' });
+    // A secret is shown only this once, even if the list cannot be read.
+    const answer = await (rest.secret ? listed.catch(failedAnswer) : listed);
     if (isRefused(answer)) {
-      const page = webhooksPage(visit.context, { webhooks: [] }, faultNotice(answer));
-      return visit.show(page, answer.status);
+      const page = webhooksPage(visit.context, rest, faultNotice(answer));
+      return visit.show(page, rest.secret ? 200 : answer.status);
     }
     const { webhooks } = answer.body as WebhooksAnswer;
     return visit.show(webhooksPage(visit.context, { webhooks, ...rest }, notice), status);
