@@ -30,17 +30,19 @@ const follow = (button, said) => {
   let timer;
   const look = async () => {
     if (!document.hidden) {
-      const answer = await fetch(section.dataset.tail).catch(() => undefined);
-      const found = answer?.ok ? await answer.json() : undefined;
+      const found = await fetch(section.dataset.tail)
+        .then((answer) => (answer.ok ? answer.json() : undefined))
+        .catch(() => undefined);
       const body = section.querySelector('tbody');
       if (found && !body && found.rows.length > 0) return location.reload();
+      said.textContent = found ? '' : 'The log cannot be read right now.';
       if (found && body) {
         const known = new Set([...body.querySelectorAll('code.quiet')].map((one) => one.textContent));
         const fresh = found.rows.filter(({ id }) => !known.has(id));
         body.prepend(...fresh.map(rowOf));
         while (body.rows.length > ROWS_MAX) body.lastElementChild.remove();
-        said.textContent = fresh.length > 0 ? fresh.length + ' new.' : said.textContent;
-      } else if (!found) said.textContent = 'The log cannot be read right now.';
+        if (fresh.length > 0) said.textContent = fresh.length + ' new.';
+      }
     }
     if (button.getAttribute('aria-pressed') === 'true') timer = setTimeout(look, EVERY_MS);
   };

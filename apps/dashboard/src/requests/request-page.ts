@@ -5,12 +5,12 @@ import {
   subjectsOf,
   type ApiCall,
   apiCallOf,
+  problemsOf,
 } from '#libs/contracts';
 import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { callsMarkup } from '../calls/calls-markup.js';
 import { type PageContext, page } from '../pages/layout.js';
-import { shownText } from '../pages/shown-text.js';
 import { playgroundPath } from '../searches/search.js';
 import { PLAYED } from '../playground/playground.js';
 import { isList, membersOf } from '../searches/search.js';
@@ -30,9 +30,9 @@ export function requestPage(
   const facts: (readonly [string, Markup | string])[] = [
     ['When', html`<time datetime="${at}">${at.slice(0, 23).replace('T', ' ')} UTC</time>`],
     ['Operation', isPlayed ? html`<a href="${playgroundPath(row)}">${operation}</a>` : operation],
-    ['Subject', shownText(subject)],
-    ['Key', shownText(key)],
-    ['Answer', status >= 400 ? refusal(apiUrl, answer, outcome) : answer],
+    ['Subject', subject],
+    ['Key', key],
+    ['Answer', status >= 400 && row ? refusal(apiUrl, answer, codeOf(row, outcome)) : answer],
     ['Cost', credits === 0 ? 'nothing' : counted(credits, 'credit')],
     ['Took', `${ms} ms`],
     ['Request id', html`<code>${request.request_id}</code>`],
@@ -55,9 +55,17 @@ export function requestPage(
   });
 }
 
-/** Returns the answer with a link to the page of its error code, which is on the API's origin. */
-function refusal(apiUrl: string, answer: string, code: string): Markup {
-  return html`${answer} · <a href="${apiUrl}/errors/${encodeURIComponent(code)}">what it means</a>`;
+/** Returns the answer with a link to the page of its error code, if it is known. The page is on the API's origin. */
+function refusal(apiUrl: string, answer: string, code?: string): Markup | string {
+  if (code === undefined) return answer;
+  return html`${answer} · <a href="${apiUrl}/errors/${code}">what it means</a>`;
+}
+
+/** Returns the error code of a rejection. The log has the outcome of a failed lookup in place of its code. */
+function codeOf(row: Operation, outcome: string): string | undefined {
+  const failure = outcome === 'parse_failed' ? 'unreadable' : outcome;
+  const codes = [outcome, ...['upstream', 'resolver', 'tld'].map((cause) => `${cause}_${failure}`)];
+  return problemsOf(row).find((code) => codes.includes(code));
 }
 
 function again(call: ApiCall): Markup {
@@ -65,7 +73,8 @@ function again(call: ApiCall): Markup {
     <h2>The same request again</h2>
     ${callsMarkup(call)}
     <p class="quiet">
-      The log keeps only the subject of a request. All other parameters have their defaults here.
+      The log keeps only the subject of a request, up to 255 characters of names. All other
+      parameters have their defaults here.
     </p>
   </section>`;
 }
@@ -81,10 +90,19 @@ function callOf(apiUrl: string, row: Operation, subject: string): ApiCall | unde
   if (names.length > 0 && asked === undefined) return undefined;
   const values = asked === undefined || subject === '' ? {} : { [asked]: subject };
   if (!row.body) return apiCallOf(apiUrl, row, { values });
-  const list = membersOf(row).find((member) => isList(row, member));
-  if (list === undefined || subject === '') return undefined;
-  return apiCallOf(apiUrl, row, {
-    values,
-    body: { ...row.body.example, [list]: subject.split(', ') },
-  });
+  const body = subject === '' ? undefined : bodyOf(row, subject.split(', '));
+  return body && apiCallOf(apiUrl, row, { values, body });
+}
+
+/** Returns a body with the logged names, each in the list that accepts it; undefined for a body without names. */
+function bodyOf(row: Operation, names: readonly string[]): object | undefined {
+  const { subjects } = row.body!;
+  if (!subjects) return undefined;
+  const lists = membersOf(row).filter((member) => isList(row, member));
+  const singles = membersOf(row).filter((member) => !isList(row, member));
+  const listOf = (name: string) =>
+    lists.findLast((_, place) => subjects[place].kind.fault(name) === undefined) ?? lists[0];
+  const listed = Map.groupBy(names.slice(singles.length), listOf);
+  const single = singles.map((member, place) => [member, names[place]] as const);
+  return Object.fromEntries([...single, ...listed]);
 }

@@ -1,5 +1,6 @@
 import type { KeyAnswer, LoggedRequest } from '#libs/contracts';
 import { grouped } from '../amounts.js';
+import { shownText } from '../pages/shown-text.js';
 import { outcomeWords } from './outcome-words.js';
 
 type NamedKey = Pick<KeyAnswer, 'id' | 'name'> & Partial<Pick<KeyAnswer, 'masked'>>;
@@ -19,7 +20,7 @@ export class KeyNames {
   }
 }
 
-/** A request as a table row, for the page and for its script. */
+/** A request as a table row, for the page and for its script. Invisible characters are escaped. */
 export interface RequestRow {
   id: string;
   at: string;
@@ -37,8 +38,8 @@ export function requestRow(request: LoggedRequest, keys: KeyNames): RequestRow {
     id,
     at,
     operation,
-    subject: subject || '–',
-    key: keys.of(key_id),
+    subject: shownText(subject) || '–',
+    key: shownText(keys.of(key_id)),
     answer: `${status} ${outcomeWords(outcome)}${times}`,
     credits: grouped(request.credits),
   };

@@ -7,7 +7,6 @@ import {
 import { type Markup, html } from '#libs/public-http';
 import { type Notice, type PageContext, field, page } from '../pages/layout.js';
 import { selectField } from '../pages/select-field.js';
-import { shownText } from '../pages/shown-text.js';
 import { type KeyNames, type RequestRow, requestRow } from './request-row.js';
 
 /** The filters of the list. Only the day is required. */
@@ -30,6 +29,7 @@ export interface RequestsFacts {
   filter: RequestFilter;
   answer: RequestsAnswer;
   keys: KeyNames;
+  /** Whether the list begins with the newest requests. The script adds those of the next day as well. */
   isFirst: boolean;
 }
 
@@ -81,7 +81,7 @@ export function requestsPage(context: PageContext, facts: RequestsFacts, notice?
         ${filterForm(filter, keys)}
       </section>
       <section
-        ${isFirst ? html`data-tail="${requestsPath(filter, { path: '/requests/tail' })}"` : undefined}
+        ${isFirst ? html`data-tail="${requestsPath({ ...filter, day: '' }, { path: '/requests/tail' })}"` : undefined}
       >
         <h2>${operation || 'All operations'}, ${days}</h2>
         ${rows.length === 0 ? nothingFound(filter, days) : requestTable(rows, from !== day)}
@@ -160,7 +160,7 @@ function requestTable(rows: readonly RequestRow[], isLong: boolean): Markup {
             <td data-label="Operation">${row.operation}</td>
             <td data-label="Subject">
               <div>
-                ${shownText(row.subject)}<br /><a href="${requestPath(row)}"
+                ${row.subject}<br /><a href="${requestPath(row)}"
                   ><code class="quiet">${row.id}</code></a
                 >
               </div>
