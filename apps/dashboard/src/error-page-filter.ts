@@ -34,8 +34,9 @@ export class ErrorPageFilter implements ExceptionFilter {
       const body = this.bodies.render(problem, { requestId, path: request.url });
       void reply.type('application/problem+json; charset=utf-8').send(Buffer.from(body, 'latin1'));
     } else if (problem instanceof NotLoggedIn) {
-      // Without a session, a page redirects to the log-in. A form that was sent is not sent again afterwards.
-      void reply.redirect(logInPath(request.method === 'GET' ? request.url : '/'), 303);
+      // Without a session, a page redirects to the log-in. Neither a form nor a download is repeated afterwards.
+      const isPage = request.method === 'GET' && !request.url.startsWith('/api/');
+      void reply.redirect(logInPath(isPage ? request.url : '/'), 303);
     } else if (problem instanceof AccountDeletedProblem) {
       // A deleted account gets the page that restores it.
       void reply.redirect('/', 303);
@@ -45,6 +46,10 @@ export class ErrorPageFilter implements ExceptionFilter {
   }
 }
 
-/** Whether the request comes from a script or a machine rather than from a browser that shows a page. */
-const isCall = ({ url, routeOptions }: FastifyRequest) =>
-  url.startsWith('/api/') || routeOptions.config?.signatureHeaders !== undefined;
+/**
+ * Whether the request comes from a script or a machine rather than from a browser that shows a page. A browser says so
+ * if it follows a link to a download.
+ */
+const isCall = ({ url, headers, routeOptions }: FastifyRequest) =>
+  (url.startsWith('/api/') && headers['sec-fetch-mode'] !== 'navigate') ||
+  routeOptions.config?.signatureHeaders !== undefined;

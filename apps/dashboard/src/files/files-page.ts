@@ -92,11 +92,22 @@ function actionsOf({ dataset, date, state, artifacts, ...held }: OwnFileEntry): 
       >Requires a plan</a
     >`;
   }
-  if (state === 'withheld') return html`<span class="quiet">Being rebuilt</span>`;
+  const address = `/api/files/${dataset}/${date}`;
+  if (state === 'withheld') {
+    // The request for a withheld file queues its check.
+    return html`<a
+      class="button plain small"
+      href="${address}"
+      aria-label="Request the check: ${what}"
+      >Withheld: request its check</a
+    >`;
+  }
   return html`${artifacts.map(({ format, bytes }) => {
     const text = `${FORMATS[format]}, ${sizeText(bytes)}`;
-    const address = `/api/files/${dataset}/${date}?format=${format}`;
-    return html`<a class="button small" href="${address}" aria-label="${text}: ${what}"
+    return html`<a
+      class="button small"
+      href="${address}?format=${format}"
+      aria-label="${text}: ${what}"
       >${text}</a
     >`;
   })}`;
