@@ -1,5 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { JOB, JOB_WHOIS, type JobAnswer, UPLOAD, type UploadAnswer } from '#libs/contracts';
+import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import {
+  JOB,
+  JOB_WHOIS,
+  type JobAnswer,
+  UPLOAD,
+  type UploadAnswer,
+  limitsOf,
+} from '#libs/contracts';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 import { durationWords } from './duration-words.js';
 
@@ -119,4 +126,26 @@ it.each([
   [172_800, 'about 2 days'],
 ])('a time of %d seconds is described as %s', (seconds, words) => {
   expect(durationWords(seconds)).toBe(words);
+});
+
+it('the start of a job may take as long on its page as in a call by key', async () => {
+  const limits = jest.spyOn(AbortSignal, 'timeout');
+  try {
+    for (const path of ['/jobs', `/uploads/${READY.id}/job`]) {
+      limits.mockClear();
+      await under.post(path, 'step=start&domainNames=a.example');
+      expect(limits.mock.calls).toContainEqual([limitsOf(JOB_WHOIS).timeoutMs]);
+    }
+  } finally {
+    limits.mockRestore();
+  }
+});
+
+it('the page of an upload says whether its file has arrived completely', async () => {
+  const words = async (state: UploadAnswer['state']) => {
+    under.answers.set(`GET /internal/uploads/${READY.id}`, { ...READY, state });
+    return (await under.get(`/uploads/${READY.id}`)).text;
+  };
+  expect(await words('receiving')).toContain('The file has not arrived completely.');
+  expect(await words('reading')).toContain('The names are being read.');
 });

@@ -127,7 +127,7 @@ export function uploadPage(
     title: upload.file_name ?? 'Upload',
     notice: notice ?? (refusal && { kind: 'fault', text: refusal.detail }),
     body: html`<section>
-        ${state === 'ready' || refusal ? undefined : html`<p>The names are being read. This page reloads itself until they are counted.</p>`}
+        ${state === 'ready' || refusal ? undefined : html`<p>${state === 'receiving' ? 'The file has not arrived completely.' : 'The names are being read.'} This page reloads itself until the names are counted.</p>`}
         ${
           counts &&
           html`<p>

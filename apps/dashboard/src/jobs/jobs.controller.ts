@@ -1,5 +1,12 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { JOB_FORMATS, type JobAnswer, type JobsAnswer, type UploadsAnswer } from '#libs/contracts';
+import {
+  JOB_FORMATS,
+  JOB_WHOIS,
+  type JobAnswer,
+  type JobsAnswer,
+  type UploadsAnswer,
+  limitsOf,
+} from '#libs/contracts';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { Notice } from '../pages/layout.js';
 import { OptionalText } from '../pages/optional-text.js';
@@ -92,6 +99,7 @@ function callFor(names: readonly string[], { kind, format }: TypedJob, isDryRun:
     method: 'POST',
     path: `/jobs/${kind === 'dns' ? 'dns' : 'whois'}${isDryRun ? '?dry_run=true' : ''}`,
     body: { domainNames: names, ...(chosen && { format: chosen }) },
+    timeoutMs: limitsOf(JOB_WHOIS).timeoutMs,
   } as const;
 }
 

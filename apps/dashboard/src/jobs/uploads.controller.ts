@@ -3,11 +3,13 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   JOB_FORMATS,
+  JOB_WHOIS,
   type JobAnswer,
   UPLOAD_BYTES_MAX,
   UPLOAD_CREATE,
   type UploadAnswer,
   atDashboard,
+  limitsOf,
 } from '#libs/contracts';
 import { NotFound } from '#libs/platform';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
@@ -69,7 +71,8 @@ export class UploadPagesController {
     const path = kind === 'dns' ? '/jobs/dns' : '/jobs/whois';
     const chosen = JOB_FORMATS.find((one) => one === format);
     const body = { upload_id: id, ...(chosen && { format: chosen }) };
-    const answer = await visit.worker({ method: 'POST', path, body, idempotencyKey });
+    const { timeoutMs } = limitsOf(JOB_WHOIS);
+    const answer = await visit.worker({ method: 'POST', path, body, idempotencyKey, timeoutMs });
     if (!isRefused(answer)) return visit.goTo(`/jobs/${(answer.body as JobAnswer).id}`);
     return this.show(visit, id, faultNotice(answer), answer.status);
   }
