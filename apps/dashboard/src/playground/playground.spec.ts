@@ -36,7 +36,8 @@ describe('the playground', () => {
       expect([row.name, status]).toEqual([row.name, 200]);
       for (const language of LANGUAGES) expect(text).toContain(`data-call="${language}"`);
       const { call, is_valid, said } = await calls(`/playground/${row.name}/calls`);
-      expect([row.name, is_valid, said]).toEqual([row.name, true, expect.stringContaining('cost')]);
+      const price = expect.stringMatching(/cost|credit/);
+      expect([row.name, is_valid, said]).toEqual([row.name, true, price]);
       // Operations that exist only in version 1 are meant for clients that migrate.
       const version = row.routes.some((route) => route.version === 2) ? 2 : 1;
       expect(call.url).toMatch(new RegExp(`^https://api\\.example/v${version}\\.0/[^{}]*$`));
@@ -67,6 +68,10 @@ describe('the playground', () => {
     const two = encodeURIComponent('{"domainNames":["a.example","b.example"]}');
     expect(await priced(`whois.bulk/calls?body=${two}`)).toContain('at most 2 credits');
     expect(await priced('whois.bulk/calls?body=%5B')).toContain('body must be');
+    const job = `jobs.whois/calls?body=${two}`;
+    expect(await priced(job)).toBe('1 credit per answered name, charged as the job runs.');
+    expect(await priced(`${job}&dry_run=true`)).toBe('It costs nothing.');
+    expect(await priced('monitors.create/calls')).toContain('With interval_minutes, 1 credit');
     expect(await priced('ip.whois/calls?ip=999')).toMatch(/^ip /);
   });
 

@@ -69,6 +69,9 @@ function costWords(
   values: Readonly<Record<string, unknown>>,
   body?: object,
 ): string {
+  if (price.per === 'free' && price.later && values.dry_run !== true) {
+    return price.later.replaceAll('`', '');
+  }
   const most = maxCredits(price, { values, body });
   if (most === 0) return 'It costs nothing.';
   const words = counted(most, 'credit');
