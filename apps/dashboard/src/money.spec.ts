@@ -102,6 +102,10 @@ describe('the preview of a change', () => {
       expect(said).toContain(part);
     }
     expect(said).not.toContain('paused');
+    under.answers.set('GET /internal/balance', { ...balance([grant({})]), debt: 4_995 });
+    expect(await words(CHANGE)).toContain(
+      'The change adds 34,995 at once for the rest of the current month, which first repay the 4,995 that you owe after a refund. You then have 30,400.',
+    );
   });
 
   it('each preview has its own idempotency key, even for the same plan in the same second, and a repeated form has the same key', async () => {

@@ -113,7 +113,8 @@ for (const svg of document.querySelectorAll('.chart svg')) {
   });
   svg.addEventListener('pointerleave', () => (said.textContent = ''));
 }
-for (const form of document.forms) {
+// After a download, the page stays open, and the form may be sent again.
+for (const form of document.querySelectorAll('form:not([action="/account/export"])')) {
   form.addEventListener('submit', (event) => {
     if (form.dataset.sent) event.preventDefault();
     form.dataset.sent = 'yes';

@@ -149,11 +149,13 @@ function filesLink({ order, subscriptions }: OrderFacts): Markup | undefined {
   return html`<p class="actions"><a class="button" href="/files">Download the files</a></p>`;
 }
 
-const isActive = ({ sku }: OrderLineAnswer, subscriptions: OrderFacts['subscriptions'] = []) =>
+const isActive = (line: OrderLineAnswer, subscriptions: OrderFacts['subscriptions'] = []) =>
   subscriptions.some(
-    (one) =>
-      one.is_current && one.sku === sku && (one.state === 'active' || one.state === 'trialing'),
+    (one) => isCurrent(one, line) && (one.state === 'active' || one.state === 'trialing'),
   );
+
+const isCurrent = ({ is_current, sku }: SubscriptionAnswer, line: OrderLineAnswer) =>
+  is_current && sku === line.sku;
 
 function noticeOf(facts: OrderFacts): Notice | undefined {
   const { order, wasCancelled, now } = facts;
@@ -184,8 +186,11 @@ function arrivalOf(line: OrderLineAnswer, { order, balance, subscriptions }: Ord
   }
   const monthly = (planOfSku(line.sku)?.monthlyCredits ?? 0) * line.quantity;
   if (monthly === 0) {
-    const state = isActive(line, subscriptions) ? 'is active' : 'begins within moments';
-    return `${lineText(line)} ${state}`;
+    if (isActive(line, subscriptions)) return `${lineText(line)} is active`;
+    const ofKind = subscriptions?.filter((one) => one.line === line.kind) ?? [];
+    // The plan may have been changed or ended since.
+    const isExpected = ofKind.length === 0 || ofKind.some((one) => isCurrent(one, line));
+    return isExpected ? `${lineText(line)} begins within moments` : lineText(line);
   }
   const until = firstEnd(monthly, order, balance);
   const credits = `${grouped(monthly)} credits`;

@@ -92,8 +92,8 @@ describe('an order', () => {
     const [line] = order({}).lines;
     const lines = [{ ...line, kind: 'domainer' as const, sku: 'domainer-names-month' }];
     under.answers.set('GET /internal/orders/1', order({ lines }));
-    const shown = async (state: string) => {
-      const owned = { line: 'domainer', sku: 'domainer-names-month', is_current: true, state };
+    const shown = async (state: string, sku = lines[0].sku) => {
+      const owned = { line: 'domainer', sku, is_current: true, state };
       under.answers.set('GET /internal/subscriptions', { subscriptions: [owned] });
       return textOf(await under.get('/credits/orders/1'));
     };
@@ -104,6 +104,8 @@ describe('an order', () => {
     const active = await shown('active');
     expect(active).toContain('is active.');
     expect(active).toContain(link);
+    const changed = await shown('active', 'domainer-all-month');
+    expect(changed).toContain('arrived: Domainer Names.');
   });
 
   it('for a number of credits that no package has, the next larger package is selected', async () => {

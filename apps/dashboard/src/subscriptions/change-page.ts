@@ -125,9 +125,12 @@ function creditWords({ owned, preview, balance }: PreviewedChange): Markup | und
       You have ${counted(left, 'credit')}. The change adds none before ${day(renewsAt)}.
     </p>`;
   }
+  const repaid = Math.min(balance.debt, added);
   return html`<p>
     You have ${counted(left, 'credit')}. The change adds ${grouped(added)} at once for the rest of
-    the current month. You then have ${grouped(left + added)}.
+    the current
+    month${repaid > 0 ? `, which first repay the ${grouped(balance.debt)} that you owe after a refund` : ''}.
+    You then have ${grouped(left + added - repaid)}.
   </p>`;
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 import { usagePage } from './usage-page.js';
 
 it('each usage line links to its requests, or to the jobs or monitors that it paid for', () => {
@@ -22,4 +23,17 @@ it('each usage line links to its requests, or to the jobs or monitors that it pa
   expect(text).toContain('href="/jobs">jobs.whois');
   expect(text).toContain('href="/requests?day=2026-11-20&amp;operation=jobs.dns"');
   expect(text).toContain('href="/monitors">monitors.checks');
+});
+
+it('usage that takes too long to read is not said to be available in a moment', async () => {
+  const under = await DashboardUnderTest.start();
+  try {
+    const detail = 'Request fewer days.';
+    under.answerWith({ code: 'search_too_heavy', status: 503, detail, retryable: true }, 503);
+    const { status, text } = await under.get('/usage?from=2025-12-01&to=2026-11-30');
+    expect([status, text]).toEqual([503, expect.stringContaining(detail)]);
+    expect(text).not.toContain('in a moment');
+  } finally {
+    await under.stop();
+  }
 });

@@ -27,8 +27,9 @@ export class UsagePageController {
       return visit.show(usagePage(visit.context, asked, await this.read(visit, asked)));
     } catch (error) {
       // The page is useful even without the figures.
-      const notice = refusalOf(error);
-      return visit.show(usagePage(visit.context, asked, undefined, notice), notice ? 400 : 200);
+      const refusal = refusalOf(error);
+      const page = usagePage(visit.context, asked, undefined, refusal?.notice);
+      return visit.show(page, refusal?.status);
     }
   }
 
@@ -94,10 +95,13 @@ function askedOf({ by, from, to }: Given): UsageAsked {
   return { by: by === 'key' ? 'key' : 'operation', ...Object.fromEntries(given) };
 }
 
-function refusalOf(error: unknown): Notice | undefined {
-  if (!(error instanceof Problem) || error.status !== 400) return undefined;
-  const words = (error.errors ?? []).map(
+/** Returns the rejection of these days; undefined for any other error, after which they may be shown later. */
+function refusalOf(error: unknown): { notice: Notice; status: number } | undefined {
+  if (!(error instanceof Problem)) return undefined;
+  const { status, code, errors = [], message: text } = error;
+  if (status !== 400 && code !== 'search_too_heavy') return undefined;
+  const words = errors.map(
     ({ field, message }) => `${field === 'to' ? 'The last' : 'The first'} day ${message}.`,
   );
-  return { kind: 'fault', text: words.join(' ') || error.message };
+  return { notice: { kind: 'fault', text: words.join(' ') || text }, status };
 }
