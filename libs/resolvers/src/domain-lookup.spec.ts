@@ -262,6 +262,22 @@ describe('simultaneous lookups', () => {
     expect((await next).outcome).toBe('delivered');
   });
 
+  it('a call does not join a lookup that has little time left', async () => {
+    const { promise: asked, resolve: hasAsked } = Promise.withResolvers<Socket>();
+    let count = 0;
+    await harness.internet.whois('whois.nic.test', (socket) => {
+      count += 1;
+      if (count === 1) hasAsked(socket);
+      else socket.end(said('a.whoisonly'));
+    });
+    const lookup = harness.lookups();
+    const hasty = lookup.lookup('a.whoisonly', { budgetMs: 5_000 });
+    const socket = await asked;
+    expect((await lookup.lookup('a.whoisonly')).outcome).toBe('delivered');
+    socket.destroy();
+    await hasty;
+  });
+
   it('a call with an aborted signal sends no query', async () => {
     const signal = AbortSignal.abort();
     await expect(harness.lookups().lookup(name, { signal })).rejects.toThrow('aborted');

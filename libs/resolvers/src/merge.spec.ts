@@ -116,7 +116,7 @@ describe('mergeSources', () => {
     expect(merged?.conflicts).toEqual([
       { path: 'expires', chosen: 's1', values: { s1: '2030-02-03', s2: '2031-02-03' } },
       { path: 'statuses', chosen: 's1', values: { s1: 'ok', s2: 'clientHold' } },
-      { path: 'dnssec', chosen: 's1', values: { s1: 'signed 1 13 2 AA', s2: 'unsigned' } },
+      { path: 'dnssec', chosen: 's1', values: { s1: 'signed', s2: 'unsigned' } },
       { path: 'registrar.ianaId', chosen: 's1', values: { s1: '9999', s2: '8888' } },
       {
         path: 'contacts.registrant.organization',
@@ -124,6 +124,16 @@ describe('mergeSources', () => {
         values: { s2: 'Example Holdings BV', s1: 'Example Holdings' },
       },
     ]);
+  });
+
+  it('different DS records are a conflict, but not DS records that only one source publishes', () => {
+    const of = (...ds: string[]) => {
+      const other = source('s2', 'registrar', { dnssec: { signed: true, ds } });
+      return mergeSources([registry, other])?.conflicts.map(({ path }) => path);
+    };
+    expect(of()).toEqual([]);
+    expect(of('1 13 2 aa')).toEqual([]);
+    expect(of('2 13 2 BB')).toEqual(['dnssec']);
   });
 
   it('a value that one source publishes is not reported as withheld by the other', () => {

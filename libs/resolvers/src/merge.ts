@@ -107,9 +107,11 @@ class Merge {
     Object.assign(this.record, { [member]: chosen.record[member] });
     this.fields[member] = chosen.id;
     if (member === 'updated' || member === 'handle') return;
+    // A source that publishes only that the delegation is signed does not contradict the DS records of another.
+    const hasDs = giving.every(({ record }) => record.dnssec?.ds.length !== 0);
     this.compare(
       member,
-      giving.map(({ id, record }) => [id, comparable(record[member])]),
+      giving.map(({ id, record }) => [id, comparable(record[member], hasDs)]),
     );
   }
 
@@ -195,13 +197,17 @@ function isPublished(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]
 }
 
 /**
- * Returns the key that is used to compare two values: the day of a date, the members of a list in any order, the
- * numbers and digests of DS records.
+ * Returns the key that is used to compare two values: the day of a date, the members of a list in any order and, with
+ * `hasDs`, the numbers and digests of DS records.
  */
-function comparable(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]]): string {
+function comparable(
+  value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]],
+  hasDs: boolean,
+): string {
   if (value === undefined || typeof value === 'string') return value ?? '';
   if (Array.isArray(value)) return value.toSorted().join(' ');
   // Registries and registrars publish the same time in different zones, or without a time of day.
   if ('iso' in value) return value.iso.slice(0, 10);
-  return [value.signed ? 'signed' : 'unsigned', ...value.ds.toSorted()].join(' ');
+  const ds = hasDs ? value.ds.toSorted() : [];
+  return [value.signed ? 'signed' : 'unsigned', ...ds].join(' ');
 }

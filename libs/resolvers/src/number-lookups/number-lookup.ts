@@ -47,7 +47,7 @@ export class NumberLookups {
 
   /**
    * Looks up a block. Never rejects because of an upstream: `outcome` says how the lookup ended. Equal simultaneous
-   * lookups of one priority share a query.
+   * lookups of one priority and time limit share a query.
    */
   lookUpBlock(cidr: Cidr, request: NumberRequest = {}): Promise<Found> {
     const isOne = cidr.prefixLength === (cidr.version === 4 ? 32 : 128);
@@ -90,7 +90,7 @@ export class NumberLookups {
       };
     }
     const { budgetMs = BUDGET_MS, priority = 'live', asker, signal } = request;
-    return this.runs.join(`${priority} ${question.text}`, signal, async (abandon) => {
+    return this.runs.join(`${priority} ${budgetMs} ${question.text}`, signal, async (abandon) => {
       const ended = AbortSignal.any([abandon.signal, AbortSignal.timeout(budgetMs)]);
       return this.ask(route, question, { priority, asker, signal: ended });
     });
