@@ -176,6 +176,22 @@ describe('a failure of one account', () => {
   });
 });
 
+it('DNS records without those of a failed type are fresh for two minutes, or for their shortest TTL', () => {
+  const fetchedAt = new Date('2026-03-02T09:00:00Z');
+  const name = 'a.com';
+  const answer = { name, fetchedAt, errors: {}, isAuthenticated: false, servers: [], latencyMs: 0 };
+  const record = { name, type: 'A', address: '192.0.2.1' } as const;
+  const fresh = (outcome: 'delivered' | 'partial', ...ttls: number[]) => {
+    const records = ttls.map((ttlSeconds) => ({ ...record, ttlSeconds }));
+    return KEPT_DNS.freshForMs({ ...answer, outcome, records });
+  };
+  expect(fresh('delivered', 3_600)).toBe(5 * MINUTE_MS);
+  expect(fresh('delivered')).toBe(5 * MINUTE_MS);
+  expect(fresh('partial', 3_600)).toBe(2 * MINUTE_MS);
+  expect(fresh('partial')).toBe(2 * MINUTE_MS);
+  expect(fresh('partial', 60, 3_600)).toBe(MINUTE_MS);
+});
+
 it('an answer about a number that was cut off is fresh for two minutes, a whole one for a day', () => {
   const fetchedAt = new Date('2026-03-02T09:00:00Z');
   const fresh = (outcome: LookupOutcome) =>

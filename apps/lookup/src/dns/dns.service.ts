@@ -21,7 +21,12 @@ import {
   WayOut,
   lookUpDns,
 } from '#libs/resolvers';
-import type { AnswerCache, Findings, KeptKind } from '../answers/answer-cache.js';
+import {
+  type AnswerCache,
+  type Findings,
+  type KeptKind,
+  PARTIAL_KEPT_MS,
+} from '../answers/answer-cache.js';
 import { AnswerCounts } from '../answers/answer-counts.js';
 import { BogonAddress, InvalidDomainName } from '../answers/answers.errors.js';
 import type { Asking } from '../answers/asked-by.js';
@@ -50,8 +55,10 @@ const ITEM_RECORDS_BYTES = 40_000;
 export type DnsFindings = DnsLookup & Findings;
 
 export const KEPT_DNS: KeptKind<DnsFindings> = {
-  freshForMs: ({ records }) =>
-    SECOND_MS * Math.min(KEPT_MAX_SECONDS, ...records.map(({ ttlSeconds }) => ttlSeconds)),
+  freshForMs: ({ records, outcome }) => {
+    const seconds = Math.min(KEPT_MAX_SECONDS, ...records.map(({ ttlSeconds }) => ttlSeconds));
+    return Math.min(outcome === 'partial' ? PARTIAL_KEPT_MS : Infinity, SECOND_MS * seconds);
+  },
   sizeBytes: (lookup) => ENTRY_OVERHEAD_BYTES + 2 * JSON.stringify(lookup).length,
   // Our own limit, which may concern only one account, says nothing about the name.
   isFailureKept: ({ errors }) => !Object.values(errors).includes('busy'),

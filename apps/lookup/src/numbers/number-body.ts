@@ -206,7 +206,9 @@ function contactBody(contact: NetworkContact): Json {
 }
 
 function sectionsOf(lookup: NumberLookup, { serving, sections }: Told): Json {
-  const raw = lookup.sources.find(({ outcome, raw: text }) => outcome === 'delivered' && text)?.raw;
+  const raw = lookup.sources.find(
+    ({ outcome, raw: text }) => outcome === lookup.outcome && text,
+  )?.raw;
   return present({
     whois_raw_response: sections.has('raw') ? raw : undefined,
     provenance: sections.has('provenance') ? provenanceBody(lookup, serving) : undefined,

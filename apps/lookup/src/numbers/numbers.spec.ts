@@ -3,6 +3,8 @@ import { Logger, ServiceTokens, type RunningService, loadConfig } from '#libs/pl
 import { TestClock } from '#test/environment';
 import { LookupConfig } from '../lookup.config.js';
 import { startLookup } from '../start.js';
+import { ipBody } from './number-body.js';
+import { numberFixture } from './number-fixtures.js';
 
 const SECRET = 'a-service-secret-of-at-least-32-characters';
 const clock = new TestClock('2026-11-22T10:00:00Z');
@@ -86,6 +88,19 @@ describe('the holder of an address', () => {
     });
   });
 });
+
+it.each(['partial', 'not_registered'] as const)(
+  'the raw text of an answer is returned, even if the answer is %s',
+  (outcome) => {
+    const found = numberFixture('198.51.100.0/24', clock.now())!;
+    const sources = found.sources.map((source) => ({ ...source, outcome, raw: 'NetRange: 198' }));
+    const lookup = { ...found, outcome, sources };
+    const origin = { routing: { is_loaded: false }, asns: [] };
+    const serving = { servedFrom: 'live', ageSeconds: 0 } as const;
+    const body = ipBody('198.51.100.0/24', lookup, origin, { serving, sections: new Set(['raw']) });
+    expect(body.whois_raw_response).toBe('NetRange: 198');
+  },
+);
 
 describe('the holder of an AS number', () => {
   it('is answered, with a note that routes and peers are unknown without a feed', async () => {
