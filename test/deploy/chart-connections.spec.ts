@@ -5,6 +5,7 @@ import { loadConfig, settingsOf } from '#libs/platform';
 import { SERVICES } from '../../apps/services.js';
 import { Chart, type Resource, componentOf, workloadsOf } from './chart.js';
 import { CHART_VALUES } from './chart-values.js';
+import { composeServices } from './compose-plan.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 
 /** The time limit is long, because the tools are built first if this machine does not have them. */
@@ -14,6 +15,17 @@ const APART = 5;
 const SURGING = ['account', 'corpus'];
 
 describe('declared connections of services', () => {
+  const sum = (pools: readonly (string | number)[], sizes: Record<string, number>) =>
+    pools.reduce(
+      (total: number, pool) => total + (typeof pool === 'string' ? (sizes[pool] ?? NaN) : pool),
+      0,
+    );
+  const usual = {
+    DATABASE_POOL_SIZE: 10,
+    DATABASE_MAINTENANCE_POOL_SIZE: 10,
+    CORPUS_SEARCHES: 8,
+  };
+
   it('exist for each service with a schema, and use settings that the service reads', () => {
     for (const { name, config, migrations, connections = [] } of SERVICES) {
       expect([name, connections.length > 0]).toEqual([name, migrations !== undefined]);
@@ -32,16 +44,6 @@ describe('declared connections of services', () => {
 
   it('equal the numbers in the sizing guide', () => {
     const guide = readFileSync('docs/operations/sizing.md', 'utf8');
-    const sum = (pools: readonly (string | number)[], sizes: Record<string, number>) =>
-      pools.reduce(
-        (total: number, pool) => total + (typeof pool === 'string' ? (sizes[pool] ?? NaN) : pool),
-        0,
-      );
-    const usual = {
-      DATABASE_POOL_SIZE: 10,
-      DATABASE_MAINTENANCE_POOL_SIZE: 10,
-      CORPUS_SEARCHES: 8,
-    };
     const chosen = { DATABASE_POOL_SIZE: 4, DATABASE_MAINTENANCE_POOL_SIZE: 3, CORPUS_SEARCHES: 3 };
     for (const { name, connections } of SERVICES) {
       if (connections === undefined) continue;
@@ -55,6 +57,18 @@ describe('declared connections of services', () => {
         String(sum(connections, chosen)),
       ]);
     }
+  });
+
+  it('fit the server of the compose file, which runs two gateways', () => {
+    const containers = Object.entries(composeServices());
+    const isOf = (name: string) => (one: string) => one === name || one.startsWith(`${name}-`);
+    const all = SERVICES.reduce((total, { name, connections = [] }) => {
+      const count = containers.filter(([one]) => isOf(name)(one)).length;
+      return total + count * sum(connections, usual);
+    }, 0);
+    const { command } = composeServices().postgres;
+    const [, max] = /max_connections=(\d+)/.exec(String(command)) ?? [];
+    expect([all, Number(max) >= all + APART]).toEqual([124, true]);
   });
 });
 
