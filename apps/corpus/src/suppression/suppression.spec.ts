@@ -350,6 +350,8 @@ describe('suppression', () => {
       { kind: 'domain', value: 'no name' },
       { kind: 'phone', value: 'none' },
       { kind: 'name', value: '  ' },
+      { kind: 'email', value: 'ada' },
+      { kind: 'email', value: 'Ada <ada@engines.example>' },
     ] as const) {
       await expect(corpus.operate.suppress(asked)).rejects.toMatchObject({ status: 400 });
     }

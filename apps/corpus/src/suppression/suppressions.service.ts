@@ -19,6 +19,8 @@ import {
 } from './suppressions.repository.js';
 
 const KEPT_MS = SECOND_MS;
+/** One e-mail address. Registries also publish malformed ones, which can be suppressed, too. */
+const ONE_ADDRESS = /^[^\s<>,;@]+@[^\s<>,;@]+$/;
 
 interface Known {
   state: string;
@@ -81,7 +83,8 @@ export class SuppressionsService {
     value: string,
   ): Promise<{ version: number; isNew: boolean }> {
     const form = comparedForm(kind, value);
-    if (form === '') throw invalid('value', `is not a valid ${kind}`);
+    const isOther = kind === 'email' && !ONE_ADDRESS.test(form);
+    if (form === '' || isOther) throw invalid('value', `is not a valid ${kind}`);
     if (!this.list)
       throw invalid(
         'kind',
