@@ -61,3 +61,10 @@ export function systemFault(error: unknown): string | undefined {
   }
   return severity !== undefined && NOT_LET_IN.test(code) ? `PostgreSQL: ${message}.` : undefined;
 }
+
+/** Returns the sentence for a 404 of a service. @param command the first word of the command. */
+export function notFoundText(command: string | undefined): string {
+  if (command === 'source')
+    return 'There is no source of this name. `source list` lists all sources.';
+  return 'Nothing has this id. `account find` shows which account an id, key or address belongs to.';
+}

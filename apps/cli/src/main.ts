@@ -2,12 +2,9 @@ import type { Command } from 'commander';
 import { ConfigurationError, Problem, loadConfig, loadConfigs } from '#libs/platform';
 import { askingProgram, asksServices, operatorCommand } from './asking-program.js';
 import { CliConfig } from './cli.config.js';
-import { CommandFault, systemFault } from './command-fault.js';
+import { CommandFault, notFoundText, systemFault } from './command-fault.js';
 import { addManual } from './manual.js';
 import { type Settings, operatorSettings } from './operator-settings.js';
-
-const NOBODYS_ID =
-  'Nothing has this id. `account find` shows which account an id, key or address belongs to.';
 
 const isMissing = (error: unknown) => error instanceof Problem && error.status === 404;
 
@@ -80,6 +77,6 @@ try {
     (await isOfServers(error));
   const { message, stack } = error as Error;
   const text = isExpected ? message : (systemFault(error) ?? String(stack));
-  process.stderr.write(`${isMissing(error) ? NOBODYS_ID : text}\n`);
+  process.stderr.write(`${isMissing(error) ? notFoundText(process.argv[2]) : text}\n`);
   process.exitCode = 1;
 }
