@@ -37,8 +37,7 @@ export class SourceAsker {
 
   /** Queries an RDAP service. @param url the URL of the object. */
   async askRdap(url: string, role: Role, question: Question): Promise<Answer> {
-    const server = url.replace(/domain\/[^/]*$/i, '');
-    const finding = await this.exchange.fetch(
+    const { movedTo = url, ...finding } = await this.exchange.fetch(
       url,
       question,
       async ({ kind, status, text: raw }) => {
@@ -48,6 +47,7 @@ export class SourceAsker {
         return { ...result, httpStatus: status, raw, ...error };
       },
     );
+    const server = movedTo.replace(/domain\/[^/]*$/i, '');
     return { protocol: 'rdap', role, server, ...finding };
   }
 

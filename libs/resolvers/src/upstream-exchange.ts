@@ -37,6 +37,8 @@ export interface Finding {
   retryAfterSeconds?: number;
   raw?: string;
   error?: string;
+  /** The URL that answered, if redirects led to it. */
+  movedTo?: string;
 }
 
 interface Timing {
@@ -96,7 +98,9 @@ export class UpstreamExchange {
         if (!turn.granted) return notAsked(turn);
         if (answer.kind === 'throttled') turn.throttled(answer.retryAfterSeconds);
         else if (answer.kind !== 'failed') turn.release();
-        return 'text' in answer ? await read(answer) : withoutObject(answer);
+        if (!('text' in answer)) return withoutObject(answer);
+        const { movedTo } = answer;
+        return { ...(await read(answer)), ...(movedTo === undefined ? {} : { movedTo }) };
       } finally {
         // This has no effect if the exchange has already reported its result.
         if (turn.granted) turn.failed();

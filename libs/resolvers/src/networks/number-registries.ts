@@ -57,6 +57,11 @@ export class NumberRegistries {
     )?.route;
   }
 
+  /** Returns the regional registry with an RDAP service at a URL; undefined for any other server. */
+  registryAt(server: string): string | undefined {
+    return REGISTRIES.get(URL.parse(server)?.hostname ?? '')?.registry;
+  }
+
   routeOfAsn(asn: number): NumberRoute | undefined {
     return this.ranges.find(({ first, last }) => first <= asn && asn <= last)?.route;
   }

@@ -43,7 +43,7 @@ export class NumberAsker {
     asking: Asking,
   ): Promise<NumberAnswer> {
     const { parser } = this.options;
-    const finding = await this.exchange.fetch<Finding>(
+    const { movedTo, ...finding } = await this.exchange.fetch<Finding>(
       `${server}${path}`,
       asking,
       async ({ kind, status: httpStatus, text: raw }) => {
@@ -54,7 +54,8 @@ export class NumberAsker {
         return { outcome: 'parse_failed', httpStatus, raw, error: 'unreadable' };
       },
     );
-    return answerOf({ protocol: 'rdap', server, ...finding });
+    const base = movedTo?.replace(/(?:ip|autnum)\/.*$/i, '') ?? server;
+    return answerOf({ protocol: 'rdap', server: base, ...finding });
   }
 
   async askPort43(

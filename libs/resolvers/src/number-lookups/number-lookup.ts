@@ -104,10 +104,11 @@ export class NumberLookups {
       answers.push(await this.asker.askPort43(whoisServer, text, asked, asking));
     }
     const answered = answers.find(({ block }) => block !== undefined) ?? chosenOf(answers);
-    const { outcome, retryAfterSeconds } = answered.source;
+    const { outcome, retryAfterSeconds, server } = answered.source;
     return {
       outcome,
-      registry,
+      // A registry redirects to another one to which the numbers were transferred.
+      registry: this.options.registries.registryAt(server) ?? registry,
       ...(answered.block && { block: answered.block }),
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
       sources: answers.map(({ source }, i) => ({ id: `s${i + 1}`, ...source })),

@@ -22,9 +22,10 @@ export interface RdapLimits {
 }
 
 export type RdapAnswer =
-  | { kind: 'object'; status: number; text: string; json: JsonObject }
+  /** `movedTo` is the URL that answered, if it is not the first one. */
+  | { kind: 'object'; status: number; text: string; json: JsonObject; movedTo?: string }
   /** The service speaks RDAP and does not have the object, or says why the name is withheld. */
-  | { kind: 'not_found'; status: number; text: string }
+  | { kind: 'not_found'; status: number; text: string; movedTo?: string }
   | { kind: 'throttled'; status: number; retryAfterSeconds?: number }
   /**
    * `not_rdap`, `too_large`, `bad_redirect`, `no_turn`, `too_many_redirects`, `http_<status>`; for a 404 whose body is
@@ -133,7 +134,9 @@ export class RdapClient {
       const response = await this.ask(url, signal);
       const { location } = response.headers;
       if (![301, 302, 303, 307, 308].includes(response.statusCode)) {
-        return this.read(response, { url, asked: domainQueried(new URL(start)) ?? '' }, signal);
+        const asked = domainQueried(new URL(start)) ?? '';
+        const answer = await this.read(response, { url, asked }, signal);
+        return hop > 0 && 'text' in answer ? { ...answer, movedTo: url.href } : answer;
       }
       discard(response);
       url = rdapUrl(String(location ?? ''), url);
