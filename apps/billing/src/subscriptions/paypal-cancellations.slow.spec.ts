@@ -46,6 +46,23 @@ describe('cancellations of subscriptions through PayPal', () => {
     expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
   });
 
+  it.each(['api-5K-month', 'api-5K-year'])(
+    'a subscription that is cancelled before an accepted change to %s ends as the plan that was paid',
+    async (sku) => {
+      const change = await plan.ask('change', { sku });
+      await plan.agree(change.body.redirect_url);
+      await plan.ask('cancel');
+      await plan.passTo(new Date(end.getTime() + HOUR_MS));
+      await billing.follow();
+      expect(await plan.row()).toMatchObject({
+        state: 'cancelled',
+        sku: 'api-15K-month',
+        period_end: end.toISOString(),
+        pending_change: null,
+      });
+    },
+  );
+
   it('a subscription cancelled while its renewal is overdue ends at once, and another can be bought', async () => {
     const { subscriptions } = billing.simulator.paypal;
     subscriptions.setFunds('declines');
@@ -132,6 +149,44 @@ describe('cancellations of subscriptions through PayPal', () => {
       await plan.ask('cancel');
       expect((await plan.ask('undo')).body.subscription).toMatchObject({ cancel_at: null });
       expect(plan.atPaypal().status).toBe('ACTIVE');
+    });
+
+    it('a cancellation after the payment ends the subscription with the paid period, and can be undone until then', async () => {
+      const paidThrough = addMonths(start, 2).toISOString();
+      await plan.passTo(hours(-2));
+      expect((await plan.ask('cancel')).body.subscription).toMatchObject({
+        period_end: end.toISOString(),
+        cancel_at: paidThrough,
+      });
+      expect((await plan.ask('drop')).body.subscription).toMatchObject({ cancel_at: paidThrough });
+      await plan.passTo(hours(2));
+      await billing.follow();
+      expect(await plan.row()).toMatchObject({ state: 'active', cancel_at: paidThrough });
+      expect((await plan.ask('undo')).body.subscription).toMatchObject({
+        state: 'active',
+        period_end: paidThrough,
+        cancel_at: null,
+      });
+      await plan.ask('cancel');
+      await plan.passTo(addMonths(start, 2));
+      await billing.follow();
+      expect(await plan.row()).toMatchObject({ state: 'cancelled', paid_through: paidThrough });
+      expect(plan.atPaypal().status).toBe('CANCELLED');
+    });
+
+    it('a subscription that is cancelled after the payment for a lower plan ends as that plan', async () => {
+      await plan.agree((await plan.ask('change', { sku: 'api-5K-month' })).body.redirect_url);
+      await plan.passTo(hours(-2));
+      await plan.ask('cancel');
+      await plan.passTo(hours(1));
+      await billing.follow();
+      const paidThrough = addMonths(start, 2).toISOString();
+      const lower = { sku: 'api-5K-month', paid_through: paidThrough };
+      expect(await plan.row()).toMatchObject({ ...lower, state: 'cancelled' });
+      expect((await plan.said()).states.at(-1)).toMatchObject({
+        limits: { live: 20 },
+        paidThrough,
+      });
     });
 
     it('a cancellation cannot be undone once PayPal has skipped the next period', async () => {

@@ -33,6 +33,12 @@ it('a cancellation can be undone until the end of the period, but not that of an
   expect(cancelPage(CONTEXT, OVERDUE).text).not.toContain('undo');
 });
 
+it('a plan whose next period is already paid works until the end of that period after a cancellation', () => {
+  const { text } = cancelPage(CONTEXT, { ...ACTIVE, paid_through: '2027-01-20T10:00:00.000Z' });
+  expect(text).toContain('It works until 2027-01-20 (UTC)');
+  expect(text).toContain('Its unused credits expire on 2027-01-20 (UTC).');
+});
+
 it('an overdue plan keeps working, but not one that was never paid', () => {
   const shown = (one: SubscriptionAnswer) =>
     subscriptionsPage(CONTEXT, { subscriptions: [one] }).text;

@@ -36,7 +36,7 @@ export function subscriptionsPage(
 }
 
 export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Markup {
-  const end = day(owned.period_end);
+  const end = day(lastEndOf(owned));
   return confirmationPage(context, {
     title: 'Cancel this subscription?',
     body: html`<p><strong>${nameOf(owned)}</strong> ${priceOf(owned)}</p>
@@ -65,12 +65,18 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
  * Returns a sentence about when a plan's credits expire after its cancellation: those of each month at the end of that
  * month.
  */
-function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): string {
+function creditsEnd(owned: SubscriptionAnswer): string {
+  const { state, interval } = owned;
   if (state === 'past_due') return 'Its unused credits expire when the paid period is over.';
-  const lost = `${day(end)} (UTC).`;
+  const lost = `${day(lastEndOf(owned))} (UTC).`;
   return interval === 'year'
     ? `Its credits still come every month and expire with that month, the last ones on ${lost}`
     : `Its unused credits expire on ${lost}`;
+}
+
+/** Returns the end of the last period if the plan is cancelled now. PayPal may have billed the next period early. */
+function lastEndOf({ period_end: end, paid_through: paid }: SubscriptionAnswer): string {
+  return paid !== null && paid > end ? paid : end;
 }
 
 export type Ordered = Pick<SubscriptionAnswer, 'sku' | 'quantity'>;

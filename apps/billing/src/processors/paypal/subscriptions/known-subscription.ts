@@ -2,7 +2,7 @@ import type { Clock, Micros } from '#libs/platform';
 import type { BilledPlan } from '../../payment-processor.js';
 import { UnfitObject } from '../../unfit-object.js';
 import { idOf, timeOf } from '../paypal-objects.js';
-import { type BillingPeriod, periodAt } from './billing-period.js';
+import { type BillingPeriod, isPaidFrom, periodAt } from './billing-period.js';
 import type { PaypalPlans, PricedPlan } from './paypal-plans.js';
 import { type SubscriptionMark, toSubscriptionMark } from './subscription-mark.js';
 import type { PaypalSubscription, SubscriptionsClient } from './subscriptions-client.js';
@@ -49,12 +49,16 @@ export class KnownSubscriptions {
     const next = await this.billedNext(subscription, mark);
     const former = isSamePlan(next, mark.running) ? next : await this.named(mark.running, next);
     const now = this.clock.now();
-    const running = now < mark.until ? former : next;
+    const at = lastMoment(subscription, mark, now);
+    // After a subscription that ended before `until`, the next plan has begun only if PayPal billed it early.
+    const hasTurned =
+      now >= mark.until && (at >= mark.until || isPaidSince(subscription, mark.until));
+    const running = hasTurned ? next : former;
     const start = timeOf(subscription.start_time);
     // A change of the interval restarts the count of periods.
     const isTurned = running === next && former.interval !== next.interval;
     const anchor = isTurned ? mark.until : (mark.anchor ?? start);
-    const period = periodAt(anchor, running.interval, lastMoment(subscription, mark, now));
+    const period = periodAt(anchor, running.interval, at);
     return { id, subscription, mark, next, running, former, start, anchor, period };
   }
 
@@ -80,6 +84,12 @@ export class KnownSubscriptions {
 /** Whether the subscription can be changed: its customer has agreed to it, and it has not ended. */
 export const isRunning = ({ subscription }: Pick<KnownSubscription, 'subscription'>) =>
   ['ACTIVE', 'SUSPENDED'].includes(subscription.status ?? '');
+
+/** Whether the latest payment is for the period that begins at `start` or for a later period. */
+export function isPaidSince({ billing_info: billing }: PaypalSubscription, start: Date): boolean {
+  const last = billing?.last_payment?.time;
+  return last !== undefined && isPaidFrom(start, timeOf(last));
+}
 
 export const isSameOffer = (a: BilledPlan, b: BilledPlan) =>
   a.sku === b.sku && a.quantity === b.quantity && a.catalogueVersion === b.catalogueVersion;

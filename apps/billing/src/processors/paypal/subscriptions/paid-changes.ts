@@ -354,8 +354,9 @@ function customIdOf(
   { mark, running, anchor, period }: KnownSubscription,
   change: Partial<SubscriptionMark>,
 ): string {
-  const kept = { ...mark, until: period.end, anchor, running: billedPlan(running) };
-  return toCustomId({ ...kept, ...change });
+  // A cancelled subscription ends after its period if the next one is paid, too.
+  const until = mark.isEnding && mark.until > period.end ? mark.until : period.end;
+  return toCustomId({ ...mark, until, anchor, running: billedPlan(running), ...change });
 }
 
 /** Returns the lines that refund the rest of the period at the old price and charge it at the new price. */
@@ -388,10 +389,8 @@ function isTaken(order: PaypalOrder | undefined): boolean {
   return capture !== undefined && paymentSnapshot(capture).state !== 'failed';
 }
 
-function isReviewed(order: PaypalOrder | undefined): boolean {
-  const capture = order && captureOf(order);
-  return capture !== undefined && paymentSnapshot(capture).state === 'pending';
-}
+const isReviewed = (order: PaypalOrder | undefined) =>
+  order !== undefined && isTaken(order) && paidAt(order) === undefined;
 
 const captureOf = ({ purchase_units: units }: PaypalOrder) =>
   units?.[0]?.payments?.captures?.at(-1);

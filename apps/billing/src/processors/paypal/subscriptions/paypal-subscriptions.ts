@@ -10,11 +10,12 @@ import type {
 import { UnfitObject } from '../../unfit-object.js';
 import { PaypalRefusal } from '../paypal-connection.js';
 import { idOf, linkOf, microsOf, timeOf } from '../paypal-objects.js';
-import { isPaidFrom } from './billing-period.js';
+import { periodAt } from './billing-period.js';
 import {
   type KnownSubscription,
   type KnownSubscriptions,
   billedPlan,
+  isPaidSince,
   isRunning,
   isSameOffer,
   priceOf,
@@ -109,7 +110,7 @@ export class PaypalSubscriptions {
    */
   async cancel(id: string, when: 'period_end' | 'now'): Promise<SubscriptionSnapshot> {
     const { client, known } = this.parts;
-    const { subscription, period, mark, running, anchor } = await known.read(id);
+    const { subscription, period, mark, running, next, anchor } = await known.read(id);
     const { status } = subscription;
     if (when === 'now') {
       if (status === 'ACTIVE' || status === 'SUSPENDED') await client.cancel(id, BY_US);
@@ -118,7 +119,10 @@ export class PaypalSubscriptions {
     } else if (status === 'ACTIVE' && !isPaidSince(subscription, period.start)) {
       await client.cancel(id, BY_CUSTOMER);
     } else if (status === 'ACTIVE') {
-      const ending = { ...mark, isEnding: true, isUndoing: false, until: period.end, anchor };
+      // PayPal may have billed the next period early; that period is then the last one.
+      const isNextPaid = isSameOffer(running, next) && isPaidSince(subscription, period.end);
+      const last = isNextPaid ? periodAt(anchor, running.interval, period.end) : period;
+      const ending = { ...mark, isEnding: true, isUndoing: false, until: last.end, anchor };
       await this.putMark(id, { ...ending, running: billedPlan(running) });
       await client.suspend(id, BY_CUSTOMER);
     }
@@ -214,6 +218,7 @@ export class PaypalSubscriptions {
     const isEnding = mark.isEnding && subscription.status === 'SUSPENDED';
     const hasEnded = isEnding && mark.until <= clock.now();
     if (hasEnded) await client.cancel(id, BY_US);
+    const goesOn = isRunning(current) && !hasEnded;
     return {
       kind: 'subscription',
       id,
@@ -225,10 +230,8 @@ export class PaypalSubscriptions {
       periodEnd: period.end,
       cancelAt: isEnding && !hasEnded ? mark.until : null,
       // A new tax rate is not a change that the customer requested.
-      pendingChange: isSameOffer(running, next) || !isRunning(current) ? null : billedPlan(next),
-      unpaidChange: isRunning(current)
-        ? await changes.unpaid(current, settled === 'declined')
-        : null,
+      pendingChange: goesOn && !isSameOffer(running, next) ? billedPlan(next) : null,
+      unpaidChange: goesOn ? await changes.unpaid(current, settled === 'declined') : null,
       ...(await this.bills(current)),
     };
   }
@@ -257,11 +260,6 @@ export class PaypalSubscriptions {
     );
     return { latestBill: latest ? { id: latest.id, isPaid: true } : null, paidChangeId };
   }
-}
-
-function isPaidSince({ billing_info: billing }: PaypalSubscription, start: Date): boolean {
-  const last = billing?.last_payment?.time;
-  return last !== undefined && isPaidFrom(start, timeOf(last));
 }
 
 /**
