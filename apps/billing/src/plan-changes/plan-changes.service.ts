@@ -316,7 +316,7 @@ export class PlanChangesService {
     const now = this.clock.now();
     if (now >= periodEnd) throw new PeriodNotPaid();
     if (agreed === undefined) return wholeSecond(now);
-    const from = new Date(agreed);
+    const from = wholeSecond(new Date(agreed));
     const isRecent = from <= now && now.getTime() - from.getTime() <= PREVIEW_MS;
     if (isRecent && from >= wholeSecond(periodStart)) return from;
     const message = 'must be in the current period and at most 15 minutes ago';

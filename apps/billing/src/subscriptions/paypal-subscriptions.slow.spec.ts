@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OrderAnswer } from '#libs/contracts';
-import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
+import { DAY_MS, HOUR_MS, addMonths, shareOfMoney } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { agreeAtPaypal, pressButton } from '../../../../test/billing/hosted-page.js';
 import { PaypalPlan } from '../../../../test/billing/paypal-plan.js';
+import { OpenOrdersJob } from '../missed-news/open-orders.job.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 import { WantedObjects } from '../processor-sync/wanted-objects.js';
 
@@ -117,6 +118,23 @@ describe('subscriptions through PayPal', () => {
     const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
     expect(body).toEqual([]);
     expect(await plan.said()).toEqual({ payments: [], states: [] });
+  });
+
+  it('an upgrade that is dated between two seconds has the price of its bill, which counts in seconds', async () => {
+    const { period_start: from, period_end: to } = await plan.row();
+    const [startMs, endMs] = [Date.parse(from), Date.parse(to)];
+    const dueAt = (ms: number) => {
+      const share = (micros: bigint) =>
+        shareOfMoney(micros, BigInt(endMs - ms), BigInt(endMs - startMs));
+      return share(75_000_000n) - share(27_000_000n);
+    };
+    let agreedMs = startMs;
+    while (dueAt(agreedMs) === dueAt(agreedMs + 999)) agreedMs += 1_000;
+    await plan.passTo(new Date(agreedMs + 1_000));
+    const wish = { sku: 'api-50K-month', from: new Date(agreedMs + 999).toISOString() };
+    await plan.agree((await plan.ask('change', wish)).body.redirect_url);
+    const amountMicros = dueAt(agreedMs).toString();
+    expect((await plan.said()).payments.at(-1)).toMatchObject({ amountMicros });
   });
 
   it('S50: after a renewal, an upgrade cannot be priced for the last minutes of the previous period', async () => {
@@ -278,6 +296,17 @@ describe('subscriptions through PayPal', () => {
     billing.simulator.paypal.subscriptions.cancel(plan.atPaypal().id);
     await billing.settle();
     expect(await plan.row()).toMatchObject({ state: 'cancelled', paid_through: end.toISOString() });
+  });
+
+  it('the order of a plan fails if PayPal gives up its first payment', async () => {
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
+    const call = { accountId: billing.newAccount(), body };
+    const { body: order } = await billing.call('POST', 'orders', call);
+    const { billing_info: info } = Object.assign(plan.atPaypal(), { status: 'SUSPENDED' });
+    info.failed_payments_count = 3;
+    await billing.pass(HOUR_MS / 6);
+    await billing.runJob(OpenOrdersJob);
+    expect(await billing.stateOf(call.accountId, order)).toBe('failed');
   });
 
   it('an upgrade is not captured once its subscription has ended at PayPal', async () => {

@@ -200,6 +200,8 @@ export class PaypalSubscriptions {
       case 'CANCELLED':
       case 'EXPIRED':
         return 'expired';
+      case 'SUSPENDED':
+        return 'failed';
       default:
         return 'processing';
     }
