@@ -1,5 +1,14 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import type { OrderAnswer, PaymentReversed } from '#libs/contracts';
 import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { scrape } from '#test/environment';
@@ -9,6 +18,7 @@ import { permutationsOf } from '../../../../test/billing/permutations.js';
 import { signedCallback } from '../../../../test/billing/signed-callback.js';
 import type { Callback } from '../../../simulators/src/payments/callback-sender.js';
 import { MissedEventsJob } from '../missed-news/missed-events.job.js';
+import { PaymentProcessors } from '../processors/payment-processors.js';
 
 describe('callbacks', () => {
   let billing: BillingUnderTest;
@@ -107,6 +117,8 @@ describe('callbacks', () => {
     );
     const post = (body: Buffer, given: Record<string, string>) =>
       billing.call('POST', 'callbacks/stripe', { body, headers: given });
+    const signed = (header: string) => ({ 'stripe-signature': header });
+    const [freshTime] = headers['stripe-signature'].split(',');
     const flipped = Buffer.from(raw);
     flipped[5] ^= 1;
     const live = eventOf(sessionOf(), { livemode: true });
@@ -116,6 +128,7 @@ describe('callbacks', () => {
       [await post(flipped, headers), 'wrong_signature'],
       [await send(raw, 'the secret of another endpoint'), 'wrong_signature'],
       [await post(raw, old), 'stale'],
+      [await post(raw, signed(`${freshTime},${old['stripe-signature']}`)), 'unsigned'],
       [await send(live), 'wrong_mode'],
       [await send(connected), 'wrong_account'],
       [await send(Buffer.from('{"object":"event"}')), 'malformed'],
@@ -130,6 +143,7 @@ describe('callbacks', () => {
       'malformed',
       'malformed',
       'stale',
+      'unsigned',
       'unsigned',
       'wrong_account',
       'wrong_mode',
@@ -339,6 +353,20 @@ describe('callbacks', () => {
     await billing.pass(HOUR_MS);
     await billing.get(MissedEventsJob).runOnce();
     expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
+  });
+
+  it('a fault while reading the missed events of one processor does not keep those of the other unread', async () => {
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    const { callbacks } = billing.simulator.paypal;
+    callbacks.faults.drop = true;
+    await billing.act(order, 'pay');
+    callbacks.faults.drop = false;
+    await billing.pass(MINUTE_MS);
+    const stripe = billing.get(PaymentProcessors).get('stripe');
+    jest.spyOn(stripe, 'listSince').mockRejectedValueOnce(new Error('too much happened'));
+    await expect(billing.get(MissedEventsJob).runOnce()).rejects.toThrow('could not be read');
+    await billing.settle();
+    expect(await billing.stateOf(accountId, order)).toBe('paid');
   });
 
   it.each(['stripe', 'paypal'] as const)(

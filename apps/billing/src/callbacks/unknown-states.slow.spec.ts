@@ -105,6 +105,24 @@ describe('unknown states', () => {
     );
   });
 
+  it.each(['appeal_needs_response', 'appeal_under_review'])(
+    'the money stays withdrawn during an appeal against a lost dispute, without an alert: %s',
+    async (status) => {
+      const order = await billing.order(accountId);
+      await billing.act(order, 'pay');
+      const { payments, world } = billing.simulator;
+      const dispute = payments.dispute(newest('payment_intent').id as string);
+      payments.decideDispute(dispute.id, 'lost');
+      await billing.settle();
+      Object.assign(dispute, { status });
+      world.emit('v1.charge.dispute.closed', dispute);
+      await billing.settle();
+      const sql = `select reason from work where payload ->> 'id' = $1`;
+      expect(await billing.database.query(sql, [dispute.id])).toEqual([]);
+      expect(await billing.stateOf(accountId, order)).toBe('disputed');
+    },
+  );
+
   it('an unknown billing reason sets the subscription aside until a release supports the reason', async () => {
     const order = await subscribe();
     billing.simulator.callbacks.hold();

@@ -24,7 +24,12 @@ export class MissedEventsJob implements Job {
 
   async runOnce(): Promise<void> {
     await this.runs.record(this.name, async (count) => {
-      for (const processor of this.processors.all) await this.readAll(processor, count);
+      const faults: unknown[] = [];
+      for (const processor of this.processors.all) {
+        await this.readAll(processor, count).catch((error: unknown) => faults.push(error));
+      }
+      // A fault at one processor does not keep the events of another unread.
+      if (faults.length > 0) throw new AggregateError(faults, 'events could not be read');
     });
   }
 

@@ -26,11 +26,11 @@ export class StripeCallbacks {
 
   verify(raw: Buffer, headers: Record<string, unknown>): CallbackVerdict {
     const header = headers['stripe-signature'];
-    const signedAt = typeof header === 'string' ? /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(header) : null;
-    if (typeof header !== 'string' || !signedAt) return rejected('unsigned');
+    const signedAt = typeof header === 'string' ? signedAtOf(header) : undefined;
+    if (typeof header !== 'string' || signedAt === undefined) return rejected('unsigned');
     if (!this.isSigned(raw, header)) return rejected('wrong_signature');
     const nowSeconds = this.options.clock.now().getTime() / 1000;
-    if (Math.abs(nowSeconds - Number(signedAt[1])) > TOLERANCE_SECONDS) return rejected('stale');
+    if (Math.abs(nowSeconds - signedAt) > TOLERANCE_SECONDS) return rejected('stale');
     const notification = this.parse(raw);
     if (!notification) return rejected('malformed');
     if (notification.livemode !== this.options.isLive) return rejected('wrong_mode');
@@ -73,6 +73,16 @@ export function eventOf(
     occurredAt: new Date(event.created),
     ref: refOf(event.type, related as RelatedObject | null | undefined),
   };
+}
+
+/**
+ * Returns the time of a signature, in seconds; undefined unless the header has exactly one time. The SDK verifies the
+ * last one, so an old callback could otherwise be sent with a new time before its own.
+ */
+function signedAtOf(header: string): number | undefined {
+  const times = header.split(',').filter((item) => item.split('=')[0] === 't');
+  const [, seconds] = /^t=(\d{1,12})$/.exec(times.join(',')) ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
 }
 
 function isThinEvent(event: Stripe.V2.Core.EventNotification): boolean {

@@ -24,6 +24,8 @@ const STATES = {
   ] satisfies Known<Stripe.PaymentIntent.Status>,
   refund: ['pending', 'requires_action', 'succeeded', 'failed', 'canceled'],
   dispute: [
+    'appeal_needs_response',
+    'appeal_under_review',
     'lost',
     'needs_response',
     'prevented',
