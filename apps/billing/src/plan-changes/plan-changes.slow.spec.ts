@@ -246,7 +246,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     await passTo(addMonths(start, 1));
     expect(await ask('change', { sku: 'api-50K-month' })).toMatchObject({
       status: 409,
-      body: { code: 'period_not_paid' },
+      body: { code: 'period_not_paid', detail: expect.stringContaining('If its payment failed') },
     });
     await side.setFunds(accountId, 'works');
     if (processor === 'stripe') {

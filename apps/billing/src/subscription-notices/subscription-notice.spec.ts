@@ -39,7 +39,7 @@ const MAILS: Record<NoticeReason, [subject: string, ...sentences: string[]]> = {
   ],
   payment_failed_again: [
     'API plan 15K is still not paid',
-    'the payment of 32.13 USD for API plan 15K failed again.',
+    'the payment of 32.13 USD for API plan 15K has not succeeded yet.',
     'Everything keeps working until 2026-12-27. Then the plan ends.',
   ],
   last_warning: [

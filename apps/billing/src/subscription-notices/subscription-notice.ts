@@ -40,7 +40,7 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
         return {
           subject: `${name} is still not paid`,
           paragraphs: [
-            `Hello ${firstName}, the payment of ${price} for ${name} failed again.`,
+            `Hello ${firstName}, the payment of ${price} for ${name} has not succeeded yet.`,
             `Everything keeps working until ${rightsEnd}. Then the plan ends.`,
           ],
           action: pay,

@@ -18,7 +18,7 @@ export class PeriodNotPaid extends Problem {
       code: 'period_not_paid',
       status: 409,
       detail:
-        'The current billing period is not paid. Update your payment details before you change the plan.',
+        'The current billing period is not paid yet. If its payment failed, update your payment details; otherwise, try again in an hour.',
     });
   }
 }
