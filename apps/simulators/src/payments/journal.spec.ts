@@ -87,3 +87,15 @@ it.each([
   await first.simulator.stop();
   await (await started()).simulator.stop();
 });
+
+it('a request that fails because of its body does not prevent the next start', async () => {
+  const first = await started();
+  const paypal = `${first.url}/paypal`;
+  const post = (at: string, authorization: string, body: string) =>
+    fetch(`${paypal}${at}`, { method: 'POST', headers: { authorization }, body });
+  const asked = await post('/v1/oauth2/token', `Basic ${btoa('client:secret')}`, '');
+  const { access_token: token } = (await asked.json()) as { access_token: string };
+  expect((await post('/v2/checkout/orders', `Bearer ${token}`, '{')).status).toBe(500);
+  await first.simulator.stop();
+  await (await started()).simulator.stop();
+});
