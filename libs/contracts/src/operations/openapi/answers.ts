@@ -2,7 +2,7 @@ import { type AnswerForm, type Operation, type OperationRoute, hasDryRun } from 
 import type { JsonSchema } from '../parameter.js';
 import { answerHeaders, refusalHeaders } from './answer-headers.js';
 import { AnswerMeta } from './answer-meta.js';
-import { linesExample, metaExample } from './examples.js';
+import { META_EXAMPLE, linesExample } from './examples.js';
 import { problemsOf } from './operation-problems.js';
 import { PROBLEM_STATUS } from './problem-codes.js';
 import { ProblemAnswer } from './problem-answer.js';
@@ -47,7 +47,7 @@ function contentOf(form: AnswerForm, { operation, route, schemas }: Answered): o
       const hasMeta = form.hasMeta ?? (route.version === 2 && operation.price.per !== 'free');
       const examples = operation.examples.map(({ title, answer: value }, place) => [
         `example${place + 1}`,
-        { summary: title, value: hasMeta ? { ...value, meta: metaExample(operation) } : value },
+        { summary: title, value: hasMeta ? { ...value, meta: META_EXAMPLE } : value },
       ]);
       return {
         schema: hasMeta ? { allOf: [answer, meta] } : answer,

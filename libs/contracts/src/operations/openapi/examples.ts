@@ -5,23 +5,23 @@ import { isRetryable, PROBLEM_STATUS, type ProblemCode } from './problem-codes.j
 
 const REQUEST_ID = 'req_4Fh2aBcD01230001zz';
 
-/** Returns an example of the members that the gateway adds to an answer of version 2. */
-export function metaExample({ price, access }: Operation) {
-  const credits = price.per !== 'free' && typeof price.credits === 'number' ? price.credits : 0;
-  return {
-    request_id: REQUEST_ID,
-    credits_charged: credits,
-    ...(access.kind === 'key' && { credits_remaining: 499 }),
-    price_version: CATALOGUE_VERSION,
-  };
-}
+/**
+ * Returns an example of the members that the gateway adds to an answer of version 2. The examples of operations with a
+ * price are fixtures, which cost nothing.
+ */
+export const META_EXAMPLE = {
+  request_id: REQUEST_ID,
+  credits_charged: 0,
+  credits_remaining: 500,
+  price_version: CATALOGUE_VERSION,
+};
 
 /** Returns an example of a stream: the items of the JSON answer, one per line, and the closing line. */
 export function linesExample(operation: Operation): object {
   const [{ title, answer }] = operation.examples;
   const items = Object.values(answer as Record<string, unknown>).find(Array.isArray) ?? [];
   const { summary } = answer as { summary?: object };
-  const lines: unknown[] = [...(items as unknown[]), { summary, meta: metaExample(operation) }];
+  const lines: unknown[] = [...(items as unknown[]), { summary, meta: META_EXAMPLE }];
   const value = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   return { example1: { summary: title, value } };
 }

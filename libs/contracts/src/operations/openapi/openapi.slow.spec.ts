@@ -15,6 +15,7 @@ import {
   WHOIS_REVERSE,
   listenerOf,
   openApi,
+  subjectsOf,
 } from '#libs/contracts';
 
 interface Described {
@@ -228,6 +229,25 @@ describe('the API description', () => {
       expect([code, existsSync(`docs/errors/${code}.md`)]).toEqual([code, true]);
     }
     expect(document.tags.filter((tag) => tag.description === undefined)).toEqual([]);
+  });
+
+  it('the examples of operations with a price are fixtures, which cost nothing', () => {
+    const priced = OPERATIONS.filter(
+      ({ price, access }) => price.per !== 'free' && access.kind === 'key',
+    );
+    for (const row of priced) {
+      const [{ parameters = {} as Record<string, string> }] = row.examples as Operation['examples'];
+      const asked = subjectsOf(row).filter((name) => name in parameters);
+      const others = asked.filter(
+        (name) => row.parameters[name].kind.isFixture?.(parameters[name]) === false,
+      );
+      const { method, routes } = row;
+      const { responses } = document.paths[routes[0].path][method.toLowerCase()];
+      const answers = JSON.stringify(responses['200'].content!['application/json'].examples);
+      expect([row.name, others]).toEqual([row.name, []]);
+      expect(answers).toContain('"credits_charged":0');
+      expect(answers).not.toMatch(/"credits_charged":[1-9]/);
+    }
   });
 
   it('every operation has a shell command, with the key in a header and its body', () => {
