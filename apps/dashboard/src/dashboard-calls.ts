@@ -6,6 +6,7 @@ import {
   type CreditsOverview,
   type KeyUsageAnswer,
   type Method,
+  PROCESSOR_TIMEOUT_MS,
   type RequestsAnswer,
   type UsageAnswer,
   type UsageOverview,
@@ -58,11 +59,12 @@ export class DashboardCalls {
   }
 
   /**
-   * Calls a path below `/internal` for the session's account. @throws AccountDeletedProblem, TooManyCalls,
-   * ServiceUnavailable.
+   * Calls a path below `/internal` for the session's account. A change may wait for a payment processor. @throws
+   * AccountDeletedProblem, TooManyCalls, ServiceUnavailable.
    */
   async billing(visitor: BrowserCaller, session: Session, call: PageCall): Promise<ProxiedAnswer> {
-    return this.ofActive('billing', visitor, session, call);
+    const limit = call.method === 'GET' ? {} : { timeoutMs: PROCESSOR_TIMEOUT_MS };
+    return this.ofActive('billing', visitor, session, { ...limit, ...call });
   }
 
   async worker(visitor: BrowserCaller, session: Session, call: PageCall): Promise<ProxiedAnswer> {

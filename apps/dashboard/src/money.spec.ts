@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { BalanceAnswer, PlanPreviewAnswer, SubscriptionAnswer } from '#libs/contracts';
 import { DashboardUnderTest } from '../../../test/dashboard/dashboard-under-test.js';
 import { TAX_RULE } from './credits/added-tax.js';
@@ -285,4 +285,17 @@ describe('prices before an order', () => {
     }
     for (const page of await said()) expect(page).toContain('fill in your billing details first');
   });
+});
+
+it('an order or a change of a plan waits for billing, which waits for a processor', async () => {
+  const limits = jest.spyOn(AbortSignal, 'timeout');
+  try {
+    for (const path of ['/credits', '/subscriptions/0197-s/cancel', '/api/subscriptions/1/drop']) {
+      limits.mockClear();
+      await under.post(path);
+      expect([path, limits.mock.calls]).toEqual([path, expect.arrayContaining([[25_000]])]);
+    }
+  } finally {
+    limits.mockRestore();
+  }
 });

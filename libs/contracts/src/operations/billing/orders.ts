@@ -3,8 +3,10 @@ import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { onePage } from '../paging/paging-answer.js';
 import { CreateOrderRequest, OrderAnswer, OrdersAnswer } from './order-answer.js';
+import { PROCESSOR_TIMEOUT_MS } from './processor-answer.js';
 
 const LIMIT_BYTES = 4_096;
+const WAITING = { timeoutMs: PROCESSOR_TIMEOUT_MS };
 const ID = '019a5f00-0000-7000-8000-000000000001';
 
 const BOUGHT = {
@@ -53,6 +55,7 @@ export const ORDER_CREATE = defineOperation({
     example: { product: 'package', credits: 15_000, processor: 'stripe' },
   },
   answers: [{ type: 'application/json', of: OrderAnswer, status: 201 }],
+  limits: WAITING,
   problems: [
     'account_suspended',
     'base_missing',
@@ -84,6 +87,7 @@ export const ORDER_RETURN = defineOperation({
     'Fetches the state of an order from the processor, after the return from the payment page',
   parameters: idOf('order', ID),
   answers: [{ type: 'application/json', of: OrderAnswer }],
+  limits: WAITING,
   problems: ['not_found'],
   examples: [
     {
@@ -101,6 +105,7 @@ export const ORDER_DROP = defineOperation({
   description: 'If the order was paid in the meantime, it is kept, and the answer says so.',
   parameters: idOf('order', ID),
   answers: [{ type: 'application/json', of: OrderAnswer }],
+  limits: WAITING,
   problems: ['not_found', 'processor_unavailable'],
   examples: [
     {

@@ -5,6 +5,12 @@ import { NestedList } from '../../members.js';
 export const PROCESSOR_NAMES = ['stripe', 'paypal'] as const;
 export type ChosenProcessor = (typeof PROCESSOR_NAMES)[number];
 
+/**
+ * The time limit of calls that wait for a processor. Billing waits for it up to twice, 10 s each time, and then says
+ * that it is not known whether a change was made.
+ */
+export const PROCESSOR_TIMEOUT_MS = 25_000;
+
 export const PROCESSOR_TITLES: Readonly<Record<ChosenProcessor, string>> = {
   stripe: 'Stripe',
   paypal: 'PayPal',

@@ -3,6 +3,7 @@ import type { ProblemCode } from '../openapi/problem-codes.js';
 import { dashboardCall, idOf } from '../dashboard-call.js';
 import type { DataClass } from '../parameter.js';
 import { defineOperation } from '../operation.js';
+import { PROCESSOR_TIMEOUT_MS } from './processor-answer.js';
 import {
   CancelRequest,
   ChangePlanRequest,
@@ -144,6 +145,7 @@ function change(row: {
     parameters: idOf('subscription', ID),
     ...(body && { body: { ...body, limitBytes: LIMIT_BYTES } }),
     answers: [{ type: 'application/json', of }],
+    limits: { timeoutMs: PROCESSOR_TIMEOUT_MS },
     problems: [...OF_A_STEP, ...problems],
     examples: [{ title: 'A plan', parameters: { id: ID }, answer }],
   });
