@@ -255,12 +255,14 @@ export class ImportsRepository {
     );
   }
 
-  /** Lists whether the last run or the newest file of each source failed. */
+  /** Lists whether the last run or the newest file of each source failed. Rejected files are tried again at each run. */
   async listNewest(): Promise<{ source: string; isFailed: boolean }[]> {
     return this.database.query(
       `select s.name as source, s.run_problem is not null or coalesce(
-         (select f.state = 'failed' from import_file f where f.source_id = s.id
-          order by f.started_at desc, f.id desc limit 1), false) as "isFailed"
+         (select f.state = 'failed' from (
+            select distinct on (file) id, state, observed_at, started_at from import_file
+            where source_id = s.id order by file, started_at desc, id desc) f
+          order by f.observed_at desc, f.started_at desc, f.id desc limit 1), false) as "isFailed"
        from source s where s.location is not null and s.removed_at is null order by s.id`,
     );
   }

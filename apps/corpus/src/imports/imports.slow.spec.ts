@@ -256,14 +256,16 @@ describe('imports', () => {
       (await scrape(corpus.url)).get(`dds_corpus_import_failed{source="${source.name}"}`);
     const told: (number | undefined)[] = [await failed()];
     for (const [file, content] of [
-      ['a.txt', 'failing-a.com\n'],
-      ['b.txt', Buffer.from('PK\u0003\u0004')],
-      ['c.txt', 'failing-b.com\n'],
+      ['20260105.txt', 'failing-a.com\n'],
+      ['20260106.txt', Buffer.from('PK\u0003\u0004')],
+      ['20260107.txt', 'failing-b.com\n'],
     ] as const) {
       await source.put(file, content);
       told.push(await failed());
     }
-    expect(told).toEqual([0, 0, 1, 0]);
+    corpus.clock.advance(1);
+    await source.run();
+    expect([...told, await failed()]).toEqual([0, 0, 1, 0, 0]);
   });
 
   describe('a block list', () => {
@@ -324,12 +326,11 @@ describe('imports', () => {
 
     it('delists the names of the previous version even if it returns to an earlier content', async () => {
       const source = await newSource('blocklist', { category: 'phishing' });
-      const [right, wrong] = ['block-right.com\n', 'block-right.com\nblock-wrong.com\n'];
+      const [right, wrong] = ['right.com\n', 'right.com\nmistake.com\n'];
       for (const [place, list] of [right, wrong, right].entries()) {
         await source.put(`list-2026010${5 + place}.txt`, list);
       }
-      const left = [on('block-right.com'), on('block-wrong.com', '', false)];
-      expect(await listed(source.name)).toEqual(left);
+      expect(await listed(source.name)).toEqual([on('mistake.com', '', false), on('right.com')]);
     });
 
     it.each([
