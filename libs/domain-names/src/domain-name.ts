@@ -117,6 +117,8 @@ function registrable(ascii: string, labels: string[]): ParsedDomainName {
   if (publicSuffix === null || publicSuffix === ascii) return refuse('public_suffix', MESSAGES);
   const depth = labels.length - publicSuffix.split('.').length - 1;
   const label = labels[depth] ?? '';
+  // Registries reserve such labels for encodings (RFC 5891 §4.2.3.1), but hosts may have them: `r1---a.example.com`.
+  if (/^(?!xn)..--/.test(label)) return refuse('bad_hyphen', MESSAGES);
   const name = `${label}.${publicSuffix}`;
   const domain: DomainName = {
     name,

@@ -6,8 +6,8 @@ export type LabelFault =
 const LABEL_LENGTH_MAX = 63;
 
 /**
- * Checks lower-case ASCII labels by the rules that `domainToASCII` does not enforce: RFC 1123 §2.1 and RFC 5891
- * §4.2.3.1 (hyphens), RFC 5890 §2.3.2.1 (an A-label is exactly what its U-label encodes to).
+ * Checks lower-case ASCII labels by the rules that `domainToASCII` does not enforce: RFC 1123 §2.1 (hyphens), RFC 5890
+ * §2.3.2.1 (an A-label is exactly what its U-label encodes to).
  * @returns the first fault; undefined if there is none.
  */
 export function checkLabels(labels: readonly string[]): LabelFault | undefined {
@@ -23,8 +23,7 @@ function checkLabel(label: string): LabelFault | undefined {
   if (label.length > LABEL_LENGTH_MAX) return 'label_too_long';
   if (!/^[a-z0-9-]+$/.test(label)) return 'bad_character';
   if (label.startsWith('-') || label.endsWith('-')) return 'bad_hyphen';
-  if (label.slice(2, 4) !== '--') return undefined;
-  if (!label.startsWith('xn--')) return 'bad_hyphen';
+  if (!label.startsWith('xn--')) return undefined;
   const unicode = domainToUnicode(label);
   return unicode !== label && domainToASCII(unicode) === label ? undefined : 'bad_idn';
 }
