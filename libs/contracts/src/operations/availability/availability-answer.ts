@@ -67,7 +67,7 @@ export class AvailabilityItem extends bulkItem(
   'invalid_domain_name',
   'lookup_overloaded',
 ) {
-  /** The name as requested. */
+  /** A-label of the name that was checked; for a rejected item, the name as requested. */
   @OptionalText()
   domain?: string;
 }

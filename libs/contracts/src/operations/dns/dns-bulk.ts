@@ -31,11 +31,11 @@ export class BulkDnsItem extends bulkItem(
   'name_not_public',
   ...DNS_PROBLEMS,
 ) {
-  /** The name as requested. */
+  /** A-labels; for a rejected item, the name as requested. */
   @OptionalText()
   domain_name?: string;
 
-  /** The address as requested. */
+  /** In canonical form; for a rejected item, the address as requested. */
   @OptionalText()
   ip_address?: string;
 }

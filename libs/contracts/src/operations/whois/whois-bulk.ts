@@ -21,7 +21,7 @@ export class BulkWhoisItem extends bulkItem(
   'tld_unsupported',
   ...LIVE_PROBLEMS,
 ) {
-  /** The name as requested. */
+  /** A-label of the registrable name; for a rejected item, the name as requested. */
   @OptionalText()
   domain_name?: string;
 }
