@@ -8,6 +8,7 @@ import { TestClock, TestDatabase, waitFor } from '#test/environment';
 import { AccountStandIn } from '../../../../test/stand-ins/account-stand-in.js';
 import { EraseLogsJob } from '../request-log/erase-logs.job.js';
 import { GatewayHarness } from '../../../../test/stand-ins/gateway-harness.js';
+import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
 import type { RunningGateway } from '../start.js';
 import { AuthCache } from './auth-cache.js';
 import { ChangePollers } from './change-pollers.js';
@@ -260,6 +261,28 @@ describe('events', () => {
       return (await rows()).length === 0;
     });
     await waitFor('the refusal', async () => (await statusFor(apiKey)) === 401);
+  });
+});
+
+describe('a cache that is full', () => {
+  it('S13: a revoked key is refused even if its account was evicted for it', async () => {
+    const { account, entitlement } = gateway.services;
+    const cache = new AuthCache({
+      account,
+      entitlement,
+      clock,
+      keyPepper: HARNESS_SECRET,
+      keysMax: 2,
+    });
+    cache.trustUntil(Infinity);
+    const { apiKey: oldest, keyRecord } = around.account.addKey();
+    const { apiKey: others } = around.account.addKey();
+    const { apiKey: newest } = around.account.addKey({ accountId: keyRecord.accountId });
+    for (const apiKey of [oldest, others, newest]) await cache.load(apiKey);
+    expect(cache.size).toBe(2);
+    expect(cache.find(newest, 0)).toBeDefined();
+    cache.drop(keyRecord.accountId);
+    expect(cache.find(newest, 0)).toBeUndefined();
   });
 });
 

@@ -199,12 +199,13 @@ export class AuthCache {
    */
   private keep(apiKey: string, record: KeyRecord, loaded: AccountEntry): KeyEntry {
     if (monotonicMs() > this.trustedUntilMs) return new KeyEntry(apiKey, loaded, record);
+    // This comes first, because the oldest key may belong to the same account.
+    if (this.keys.size >= (this.options.keysMax ?? KEYS_MAX)) this.giveUpOldest();
     const known = this.currentAccount(loaded.id);
     if (known === undefined) {
       this.forget(loaded.id);
       this.accounts.set(loaded.id, loaded);
     }
-    if (this.keys.size >= (this.options.keysMax ?? KEYS_MAX)) this.giveUpOldest();
     const entry = new KeyEntry(apiKey, known ?? loaded, record);
     entry.nextOfAccount = entry.account.firstKey;
     entry.account.firstKey = entry;
@@ -225,6 +226,7 @@ export class AuthCache {
     for (let key = account.firstKey; key !== undefined; key = key.nextOfAccount) {
       this.keys.delete(key.apiKey);
     }
+    account.firstKey = undefined;
   }
 
   private giveUpOldest(): void {
