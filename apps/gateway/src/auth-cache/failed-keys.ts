@@ -58,11 +58,11 @@ export class FailedKeys {
     group: string,
     { limit, nowMs, underWay }: { limit: number; nowMs: number; underWay: number },
   ): number {
-    const entry = this.counts.get(group);
-    const isOpen = entry !== undefined && entry.endsMs > nowMs;
-    const failed = isOpen ? entry.count : 0;
-    if (failed < limit && failed + underWay < Math.max(limit, UNDER_WAY_MAX)) return 0;
-    return isOpen ? Math.ceil((entry.endsMs - nowMs) / SECOND_MS) : 1;
+    const { count, endsMs } = this.counts.get(group) ?? { count: 0, endsMs: nowMs };
+    const failed = endsMs > nowMs ? count : 0;
+    if (failed >= limit) return Math.ceil((endsMs - nowMs) / SECOND_MS);
+    // The running lookups end soon, and most of them may succeed.
+    return failed + underWay < Math.max(limit, UNDER_WAY_MAX) ? 0 : 1;
   }
 
   private count(group: string, nowMs: number): void {
