@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import {
   AVAILABILITY,
+  AVAILABILITY_BULK,
   CHARGED_ITEMS_HEADER,
   WHOIS_BULK,
   WHOIS_LIVE,
@@ -19,7 +20,12 @@ let under: GatewayUnderTest;
 let around: GatewayUnderTest['around'];
 
 beforeAll(async () => {
-  under = await GatewayUnderTest.start({}, [AVAILABILITY, WHOIS_BULK, WHOIS_LIVE]);
+  under = await GatewayUnderTest.start({}, [
+    AVAILABILITY,
+    AVAILABILITY_BULK,
+    WHOIS_BULK,
+    WHOIS_LIVE,
+  ]);
   around = under.around;
 });
 afterAll(() => under?.stop());
@@ -123,6 +129,18 @@ it('suggestions requested again within a minute are charged again, because they 
   expect(repeats).toEqual([undefined, undefined, undefined, '1']);
   const charged = () => around.entitlement.charged(keyRecord.accountId);
   await waitFor('the settlement', () => charged() === 23);
+});
+
+it('a name is charged although another name was checked with the same query and one suffix in the body', async () => {
+  const { apiKey } = around.account.addKey({ scopes: ['availability'] });
+  const url = `${under.url}/v2.0/domain/availability?domainName=example.com`;
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+  answering(1);
+  const posted = await request(url, { method: 'POST', headers, body: '{"tld":["net"]}' });
+  await posted.body.dump();
+  const { headers: told, body } = await request(url, { headers: { 'x-api-key': apiKey } });
+  await body.dump();
+  expect([posted.headers['x-credits-cost'], told['x-credits-cost']]).toEqual(['1', '1']);
 });
 
 it('402: a request that costs more than the balance or max_credits holds nothing and is not forwarded', async () => {

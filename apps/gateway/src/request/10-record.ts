@@ -38,14 +38,16 @@ export class RequestRecorder {
   constructor(private readonly parts: RecorderParts) {}
 
   record(context: RequestContext, { status, outcome, credits, code }: Ending): void {
-    const { caller, lease, hold, cost, route, question, requestId, subject, startedMs } = context;
+    const { caller, lease, hold, cost, route, question, body, requestId, subject, startedMs } =
+      context;
     const { leases, caps, repeatWindow, log, refusals, keyUse, clock, counts } = this.parts;
     const durationMs = monotonicMs() - startedMs;
     counts.note(route, status, durationMs, code);
     if (context.span !== undefined) endSpan(context.span, status, outcome);
     if (!caller) return;
     if (cost > 0) caps.release(caller, cost - credits, context.capDay);
-    if (credits > 0 && !hold) void repeatWindow.remember(caller.account, question);
+    // The question of a request with a body does not contain the body, and may be the question of a GET.
+    if (credits > 0 && body === undefined) void repeatWindow.remember(caller.account, question);
     if (!context.ownQuestion) keyUse.note(caller.keyId);
     const isRefusal = code !== undefined && (status < 500 || isOurOutage(code));
     const isCounted = isRefusal && !refusals.isRow(caller.keyId);
