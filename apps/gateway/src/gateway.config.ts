@@ -198,10 +198,11 @@ export class GatewayConfig extends DatabaseConfig {
   @Setting({
     env: 'GATEWAY_LOOKUP_TIMEOUT_MS',
     about:
-      'Time limit for an answer from lookup, and the maximum for all other operations, except free ones with a limit of their own.',
+      'Time limit for an answer from lookup, and the maximum for all other operations, except free ones with a limit of their own. At most 30,000, because a lease of credits must outlast the request.',
   })
   @IsInt()
   @Min(100)
+  @Max(30_000)
   lookupTimeoutMs: number = 22_000;
 
   @Setting({

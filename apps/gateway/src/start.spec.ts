@@ -28,6 +28,11 @@ describe('readiness and start of a gateway', () => {
     expect(around.logged).toContain('GATEWAY_TRUSTED_PROXIES is not set');
   });
 
+  it('a time limit of lookups that leases of credits do not outlast is rejected', async () => {
+    const start = around.startGateway({ GATEWAY_LOOKUP_TIMEOUT_MS: '60000' });
+    await expect(start).rejects.toThrow('GATEWAY_LOOKUP_TIMEOUT_MS');
+  });
+
   it('no faults are reported if every part works', async () => {
     const { url } = await around.startGateway();
     expect(await readinessOf(url)).toEqual([200, { status: 'ok', faults: [] }]);
