@@ -79,5 +79,6 @@ function operationLine({ name, price, access }: Operation): PriceListOperation {
     per: price.per,
     credits,
     ...(access.kind === 'key' && { class: access.class }),
+    ...(price.per === 'free' && price.later !== undefined && { later: price.later }),
   };
 }

@@ -94,6 +94,13 @@ describe('prices', () => {
       credits: 1,
       class: 'live',
     });
+    expect(json.operations).toContainEqual({
+      operation: 'jobs.whois',
+      per: 'free',
+      credits: 0,
+      class: 'bulk',
+      later: '1 credit per answered name, charged as the job runs.',
+    });
   });
 
   it('a quote equals the price of an order, and there is none for amounts that are not sold', async () => {

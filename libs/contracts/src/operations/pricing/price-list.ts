@@ -1,5 +1,5 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString } from 'class-validator';
-import { IsCount, Nested, NestedList } from '../../members.js';
+import { IsCount, Nested, NestedList, OptionalText } from '../../members.js';
 import { RATE_CLASSES } from '../access.js';
 
 /** Requests per minute in each class. */
@@ -99,6 +99,10 @@ export class PriceListOperation {
   @IsOptional()
   @IsIn(RATE_CLASSES)
   class?: string;
+
+  /** The price of the work that a free operation starts, in words. */
+  @OptionalText()
+  later?: string;
 }
 
 /** The price list. */
