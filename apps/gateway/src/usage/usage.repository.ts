@@ -32,7 +32,7 @@ export class UsageRepository {
 
   /**
    * Like `listDays`. In the same turn, counts each operation's requests per minute for the hour before `now`, without
-   * those over a rate limit.
+   * those over a rate limit and those that their key did not allow, which no rate limit counts.
    */
   async listDaysAndMinutes(
     accountId: string,
@@ -89,7 +89,7 @@ const UNCOUNTED_MS = 2 * HOUR_MS;
 const MINUTES = `
   select floor(extract(epoch from $2::timestamptz - at) / 60)::int as minute, operation, sum(requests)::int as requests
   from request_log
-  where account_id = $1 and at > $2::timestamptz - interval '1 hour' and at <= $2 and status <> 429
+  where account_id = $1 and at > $2::timestamptz - interval '1 hour' and at <= $2 and status not in (403, 429)
   group by 1, 2`;
 
 const DAYS = `

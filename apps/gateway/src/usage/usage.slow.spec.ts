@@ -134,12 +134,16 @@ describe('usage of an account', () => {
     await owner.close();
   });
 
-  it('the requests of each minute include all rejections that one row counts', async () => {
+  it('the requests of each minute include all rejections that one row counts, except those that no rate limit counts', async () => {
     const database = await under.database.service('gateway');
     const [accountId, keyId, now] = [newId(), newId(), new Date()];
     const of = { accountId, keyId, operation: 'whois.live', version: 2, requests: 30 };
-    const refusals = { ...of, status: 402, outcome: 'insufficient_credits' };
-    await new RequestLogRepository(database).insertCounted([refusals], now);
+    const refusals = [
+      { ...of, status: 402, outcome: 'insufficient_credits' },
+      { ...of, status: 403, outcome: 'scope_denied' },
+      { ...of, status: 429, outcome: 'rate_limited' },
+    ];
+    await new RequestLogRepository(database).insertCounted(refusals, now);
     const { minutes } = await new UsageRepository(new LogReads(database)).listDaysAndMinutes(
       accountId,
       { from: now, until: now, now },
