@@ -1,5 +1,5 @@
 import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
-import { KEY_FIGURES } from './key-figures.js';
+import { KEY_FIGURES } from './hourly-counts.js';
 
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
-import { KEY_FIGURES, KEY_SUMS } from './key-figures.js';
+import { KEY_FIGURES, KEY_SUMS, isUncounted } from './hourly-counts.js';
 
 @Injectable()
 export class LogMaintenanceRepository {
@@ -99,17 +99,14 @@ const COUNTS = [
   ],
 ] as const;
 
-// It is one statement, so that the counted rows and the new snapshot belong to the same moment. After a crash, a
-// transaction id can be used again: a row whose id is above the highest counted one is counted even if the snapshot
-// contains that id.
+// It is one statement, so that the counted rows and the new snapshot belong to the same moment.
 function countNewRows(counted: string, insert: string): string {
   return `
   with fresh as materialized (
     select account_id, key_id, at, operation, status, requests, credits, duration_ms, written_by
     from request_log
     where written_by >= least(pg_snapshot_xmin($1::pg_snapshot)::text::bigint, $2::bigint)
-      and (written_by > $2::bigint
-        or not pg_visible_in_snapshot(written_by::text::xid8, $1::pg_snapshot))),
+      and ${isUncounted('$1::pg_snapshot', '$2::bigint')}),
   counted as (${insert})
   update ${counted} set snapshot = pg_current_snapshot(),
     highest = greatest(highest, (select max(written_by) from fresh))`;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { KeyUsageDay, UsageDay } from '#libs/contracts';
 import { HOUR_MS } from '#libs/platform';
-import { KEY_FIGURES, KEY_SUMS, PACE_LIST } from '../request-log/key-figures.js';
+import { KEY_FIGURES, KEY_SUMS, PACE_LIST, isUncounted } from '../request-log/hourly-counts.js';
 import { type LogReader, LogReads } from './log-reads.js';
 
 /** The requests in one minute. Minutes are counted back from now; 0 is the last one. */
@@ -86,6 +86,8 @@ function numbers({ requests, failed, credits }: Record<'requests' | 'failed' | '
 /** Rows older than this are read only from the hourly counts. If they arrive late, they are counted within a minute. */
 const UNCOUNTED_MS = 2 * HOUR_MS;
 
+const IS_UNCOUNTED = isUncounted('counted.snapshot', 'counted.highest');
+
 const MINUTES = `
   select floor(extract(epoch from $2::timestamptz - at) / 60)::int as minute, operation, sum(requests)::int as requests
   from request_log
@@ -103,8 +105,7 @@ const DAYS = `
     select (at at time zone 'UTC')::date, operation, status, requests, credits
     from request_log, counted_requests counted
     where account_id = $1 and at >= greatest($2, $4::timestamptz) and at < $3
-      and (written_by > counted.highest
-        or not pg_visible_in_snapshot(written_by::text::xid8, counted.snapshot))
+      and ${IS_UNCOUNTED}
   ) used
   group by day, operation order by day, operation`;
 
@@ -117,8 +118,7 @@ const KEY_DAYS = `
     union all
     select at, key_id, ${KEY_SUMS} from request_log, counted_key_hours counted
     where account_id = $1 and at >= greatest($2, $4::timestamptz) and at < $3
-      and (written_by > counted.highest
-        or not pg_visible_in_snapshot(written_by::text::xid8, counted.snapshot))
+      and ${IS_UNCOUNTED}
     group by at, key_id
     union all
     select at, key_id, ${KEY_SUMS} from request_log, counted_key_hours counted

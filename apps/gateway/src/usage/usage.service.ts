@@ -13,7 +13,7 @@ import {
   type WorkDay,
 } from '#libs/contracts';
 import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
-import { WITHIN_MS } from '../request-log/key-figures.js';
+import { WITHIN_MS } from '../request-log/hourly-counts.js';
 import { Services } from '../services.js';
 import { type UsedInMinute, UsageRepository } from './usage.repository.js';
 

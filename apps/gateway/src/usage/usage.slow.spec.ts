@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ACCOUNT_USAGE, UsageAnswer, type UsageDay } from '#libs/contracts';
 import { Database, POOL_SIZE, withClient } from '#libs/database';
-import { faultsOf, newId } from '#libs/platform';
+import { DAY_MS, faultsOf, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { LogMaintenanceRepository } from '../request-log/log-maintenance.repository.js';
 import { RequestLogRepository } from '../request-log/request-log.repository.js';
@@ -132,6 +132,29 @@ describe('usage of an account', () => {
     await under.logRows(keyRecord.accountId, 3);
     expect((await usage(apiKey, from)).json.totals).toEqual({ requests: 10, credits: 7 });
     await owner.close();
+  });
+
+  it('a row that a dump brought from a server with higher transaction ids is not counted again', async () => {
+    const [accountId, now] = [newId(), new Date()];
+    await withClient(under.database.url(), async (client) => {
+      await client.query(
+        `insert into gateway.request_log values ($1, 'req_restored', $2, $2, 'whois.live', 2, 'a.example', 200,
+           'delivered', 1, 5, pg_current_xact_id()::text::bigint + 1000000)`,
+        [now, accountId],
+      );
+      for (const counted of ['counted_requests', 'counted_key_hours']) {
+        await client.query(
+          `update gateway.${counted} set highest = last, snapshot = concat_ws(':', last + 1, last + 1, '')::pg_snapshot
+           from (select max(written_by) as last from gateway.request_log) restored`,
+        );
+      }
+    });
+    const owner = await under.database.maintenance('gateway');
+    for (let run = 0; run < 3; run++) await new LogMaintenanceRepository(owner).countNewRows();
+    const usages = new UsageRepository(new LogReads(await under.database.service('gateway')));
+    const [from, until] = [-DAY_MS, DAY_MS].map((ms) => new Date(now.getTime() + ms));
+    expect(await usages.listDays(accountId, { from, until, now })).toEqual([]);
+    expect(await usages.listKeyDays(accountId, { from, until, now })).toEqual([]);
   });
 
   it('the requests of each minute include all rejections that one row counts, except those that no rate limit counts', async () => {
