@@ -17,7 +17,8 @@ const LEFT_MICROS = `p.amount_micros - coalesce((select sum(amount_micros) from 
 
 /**
  * The SQL that selects the items set aside, by kind: id, account_id, time and reason. The age of a `requested` refund
- * is read from its id, which contains a time of the machine's clock; every PostgreSQL release can compare it.
+ * is read from its id, which contains a time of the machine's clock; every PostgreSQL release can compare it. An operator
+ * may have chosen an id without a time.
  */
 export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
   orders: `select id::text, account_id, updated_at as since, set_aside_because as reason
@@ -32,7 +33,8 @@ export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
   refunds: `select id::text, account_id, created_at as since,
       'the processor has not answered: the refund may or may not have been made' as reason
     from reversals where external_id is null and state = 'requested'
-      and id < least_id(clock_timestamp() - interval '1 hour')`,
+      and case substr(id::text, 15, 1) when '7' then id < least_id(clock_timestamp() - interval '1 hour')
+        else created_at < clock_timestamp() - interval '1 hour' end`,
   unreturned: `select f.id::text, f.account_id, f.updated_at as since, case when f.reason is null
         then 'a refund was made at the processor and failed there: the money is here'
         else 'not refunded: its refunds were refused or failed' end as reason

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
@@ -65,6 +66,21 @@ it('a refund whose state is unknown is not reported as refused, and is made once
   for (const one of madeThere()) one.status = 'COMPLETED';
   await billing.retry();
   expect(await attempts()).toEqual([{ state: 'final' }]);
+});
+
+it('a refund that the processor does not confirm is set aside after an hour, whatever the version of its id', async () => {
+  const paymentId = await buy();
+  billing.simulator.apiFaults.lostRequests = Infinity;
+  const refundId = randomUUID();
+  const body = { refundId, paymentId, scope: 'whole', reason: 'asked for it' };
+  const call = { accountId, caller: 'cli', body } as const;
+  expect((await billing.call('POST', 'operator/refunds', call)).status).toBe(503);
+  billing.simulator.apiFaults.lostRequests = 0;
+  const age = `update reversals set created_at = clock_timestamp() - interval '2 hours' where id = $1`;
+  await billing.database.query(age, [refundId]);
+  const { body: listed } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
+  expect(listed).toContainEqual(expect.objectContaining({ kind: 'refunds', id: refundId }));
+  await billing.get(SettleRefundsJob).runOnce();
 });
 
 it('a process that listed a payment before its refund was rejected also waits for the pause', async () => {
