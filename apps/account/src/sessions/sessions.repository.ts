@@ -40,16 +40,15 @@ export class SessionsRepository {
     return affected === 1;
   }
 
-  /** Ends all open sessions. @returns how many were open. @param but the id of a session that stays open. */
+  /** Ends all sessions. @param but the id of a session that stays open. */
   async endAll(
     transaction: Transaction,
     accountId: string,
     endedAt: Date,
     but?: string,
-  ): Promise<number> {
+  ): Promise<void> {
     const open = { accountId, endedAt: IsNull(), ...(but && { id: Not(but) }) };
-    const { affected } = await transaction.manager.update(Session, open, { endedAt });
-    return affected ?? 0;
+    await transaction.manager.update(Session, open, { endedAt });
   }
 
   /** Ends all open sessions except the newest ones. @returns how many were ended. @param newest how many stay open. */

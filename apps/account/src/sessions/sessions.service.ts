@@ -106,14 +106,9 @@ export class SessionsService {
   }
 
   async list({ accountId, sessionId }: ActiveSession): Promise<SessionsAnswer> {
-    const nowMs = this.clock.now().getTime();
-    const limits = {
-      seenAfter: new Date(nowMs - IDLE_MS),
-      createdAfter: new Date(nowMs - ABSOLUTE_MS),
-    };
     return this.accounts.transaction(async (transaction) => {
       const sessions: ListedSession[] = [];
-      for (const session of await this.sessions.listOpen(transaction, accountId, limits)) {
+      for (const session of await this.listOpen(transaction, accountId)) {
         const [address, userAgent] = await this.personalData.decrypt<[string, string]>(
           transaction,
           accountId,
@@ -148,11 +143,13 @@ export class SessionsService {
     });
   }
 
+  /** Ends all other sessions. @returns how many of them had not expired. */
   async endOthers(by: ActiveSession): Promise<OthersEndedAnswer> {
     const { accountId, sessionId } = by;
     return this.accounts.transaction(async (transaction) => {
-      const now = this.clock.now();
-      const ended = await this.sessions.endAll(transaction, accountId, now, sessionId);
+      const open = await this.listOpen(transaction, accountId);
+      const ended = open.filter(({ id }) => id !== sessionId).length;
+      await this.endAll(transaction, accountId, sessionId);
       const after = { ended };
       const object = `session:${sessionId}`;
       await this.audit.record(transaction, { by, action: 'session.others-ended', object, after });
@@ -179,6 +176,14 @@ export class SessionsService {
 
   current(session: ActiveSession): CurrentSessionAnswer {
     return currentSessionAnswer(session);
+  }
+
+  private async listOpen(transaction: Transaction, accountId: string) {
+    const nowMs = this.clock.now().getTime();
+    return this.sessions.listOpen(transaction, accountId, {
+      seenAfter: new Date(nowMs - IDLE_MS),
+      createdAfter: new Date(nowMs - ABSOLUTE_MS),
+    });
   }
 }
 

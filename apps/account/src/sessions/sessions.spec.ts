@@ -105,6 +105,10 @@ describe('sessions', () => {
     for (const token of [second, stranger.token]) expect((await session(token)).status).toBe(200);
     const again = await account.dashboard('DELETE', 'sessions', { token: second });
     expect(again.body).toEqual({ ended: 0 });
+    account.clock.advance(DAY_MS);
+    const afterExpiry = { token: tokenOf(await logIn()) };
+    const later = await account.dashboard('DELETE', 'sessions', afterExpiry);
+    expect(later.body).toEqual({ ended: 0 });
   });
 
   it('S27: an account has at most fifty open sessions, and at most 500 are kept', async () => {
