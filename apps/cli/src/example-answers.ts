@@ -88,6 +88,7 @@ export const LISTED_SOURCE = {
   runStartedAt: AT,
   runEndedAt: AT,
   runProblem: null,
+  fileProblem: null,
   observations: 50_000,
   updatedAt: AT,
 };

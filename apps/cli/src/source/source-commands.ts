@@ -136,11 +136,12 @@ async function remove(config: CliConfig, name: string, options: OutputOptions): 
 }
 
 function sourceLine(source: ImportedSource): string {
-  const { name, kind, location, observations, updatedAt, runProblem } = source;
+  const { name, kind, location, observations, updatedAt } = source;
+  const why = source.runProblem ?? source.fileProblem;
   const given = [source.isShown, source.isSold, source.isLookedUp];
   const held = RIGHTS.filter((_, place) => given[place]).join(', ') || 'none';
   const last = updatedAt === null ? 'nothing yet' : `last ${updatedAt}`;
-  const problem = runProblem === null ? '' : `; failed: ${runProblem}`;
+  const problem = why === null ? '' : `; failed: ${why}`;
   const from = location === null ? '' : ` from ${location}`;
   return `${name}: ${kind}${from}; rights: ${held}; ${counted(observations, 'observation')}, ${last}${problem}`;
 }

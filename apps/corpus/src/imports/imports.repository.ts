@@ -29,6 +29,7 @@ export interface ListedSource extends SourceRights {
   runStartedAt: Date | null;
   runEndedAt: Date | null;
   runProblem: string | null;
+  fileProblem: string | null;
   turnoverMax: number;
   isOpenEnded: boolean;
   logKey: string | null;
@@ -50,6 +51,14 @@ const FILE = `f.id, f.source_id as "sourceId", f.file, f.version, f.digest, f.ob
   f.lines::float8 as lines, f.position::float8 as position, f.slices, f.is_difference as "isDifference"`;
 const SETTINGS = `turnover_max as "turnoverMax", is_open_ended as "isOpenEnded", log_key as "logKey"`;
 const SOURCE = `id, name, kind, location, category, every_ms::float8 as "everyMs", ${SETTINGS}`;
+/**
+ * SQL: why the newest file of `s` was rejected; null if it was not. A rejected file is tried again at each run, so the
+ * newest file is not the one that was tried last.
+ */
+const FILE_PROBLEM = `(select f.file || ': ' || f.problem from (
+    select distinct on (file) id, file, problem, observed_at, started_at from import_file
+    where source_id = s.id order by file, started_at desc, id desc) f
+  order by f.observed_at desc, f.started_at desc, f.id desc limit 1)`;
 /** SQL: whether another list of the source replaced `f` before the time in the third parameter. */
 const IS_REPLACED = `exists (select from import_file n where n.source_id = f.source_id and n.state = 'loaded'
   and n.zone is not distinct from f.zone and n.observed_at > f.observed_at and n.observed_at < $3)`;
@@ -90,7 +99,7 @@ export class ImportsRepository {
       `select s.name, s.kind, s.location, s.every_ms::float8 as "everyMs", s.is_shown as "isShown",
          s.is_sold as "isSold", s.is_looked_up as "isLookedUp", s.due_at as "dueAt",
          s.run_started_at as "runStartedAt", s.run_ended_at as "runEndedAt",
-         s.run_problem as "runProblem", ${SETTINGS}, coalesce(t.observations, 0)::float8 as observations,
+         s.run_problem as "runProblem", ${FILE_PROBLEM} as "fileProblem", ${SETTINGS}, coalesce(t.observations, 0)::float8 as observations,
          t.updated_at as "updatedAt"
        from source s left join source_total t on t.source_id = s.id
        where s.removed_at is null and ($1::text is null or s.name = $1) order by s.id`,
@@ -255,14 +264,10 @@ export class ImportsRepository {
     );
   }
 
-  /** Lists whether the last run or the newest file of each source failed. Rejected files are tried again at each run. */
+  /** Lists whether the last run or the newest file of each source failed. */
   async listNewest(): Promise<{ source: string; isFailed: boolean }[]> {
     return this.database.query(
-      `select s.name as source, s.run_problem is not null or coalesce(
-         (select f.state = 'failed' from (
-            select distinct on (file) id, state, observed_at, started_at from import_file
-            where source_id = s.id order by file, started_at desc, id desc) f
-          order by f.observed_at desc, f.started_at desc, f.id desc limit 1), false) as "isFailed"
+      `select s.name as source, s.run_problem is not null or ${FILE_PROBLEM} is not null as "isFailed"
        from source s where s.location is not null and s.removed_at is null order by s.id`,
     );
   }

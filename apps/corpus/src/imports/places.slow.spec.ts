@@ -130,6 +130,8 @@ describe('remote sources', () => {
       expect(await isFailed()).toBe(false);
       server.put('/absent.txt', Buffer.alloc(1_000, 'a b\n'));
       expect(await isFailed()).toBe(true);
+      const absent = (await corpus.sources.list()).find(({ name }) => name === 'absent');
+      expect(absent?.fileProblem).toMatch(/^absent\.txt: 250 of 250 lines cannot be read/);
     });
 
     it('a host whose certificate is from an unknown authority is not trusted', async () => {

@@ -40,6 +40,8 @@ export interface ImportedSource extends Omit<
   runStartedAt: string | null;
   runEndedAt: string | null;
   runProblem: string | null;
+  /** Why the newest file was rejected; null if it was not. */
+  fileProblem: string | null;
 }
 
 export interface ImportedFile {
