@@ -76,6 +76,22 @@ describe('the answer cache', () => {
     expect(cache.fresh('a.com', DAY_MS, clock.now())).toBeUndefined();
   });
 
+  it('keeps a whole answer instead of a partial one while it is fresh', () => {
+    const clock = new TestClock();
+    const cache = new AnswerCache(KEPT_DOMAIN, roomy);
+    const partial = () => cache.put('a.com', lookup('a.com', clock, { outcome: 'partial' }));
+    cache.put('a.com', { ...fixtureLookup('available.test', clock.now()), domain: 'a.com' });
+    partial();
+    expect(cache.stale('a.com')?.outcome).toBe('partial');
+    cache.put('a.com', lookup('a.com', clock));
+    clock.advance(DAY_MS - 1);
+    partial();
+    expect(cache.fresh('a.com', DAY_MS, clock.now())?.outcome).toBe('delivered');
+    clock.advance(1);
+    partial();
+    expect(cache.fresh('a.com', DAY_MS, clock.now())?.outcome).toBe('partial');
+  });
+
   it.each([
     ['throttled', undefined, 30],
     ['throttled', 90, 90],

@@ -74,7 +74,10 @@ export class AnswerCache<Lookup extends Findings> {
     private readonly limits: AnswerCacheLimits,
   ) {}
 
-  /** Stores the result of a lookup, unless it is `unsupported` or a failure that is not kept. */
+  /**
+   * Stores the result of a lookup, unless it is `unsupported` or a failure that is not kept. A partial answer does not
+   * replace a whole one that is still fresh.
+   */
   put(key: string, lookup: Lookup): void {
     if (lookup.outcome === 'unsupported') return;
     if (isFailure(lookup.outcome)) {
@@ -82,10 +85,14 @@ export class AnswerCache<Lookup extends Findings> {
       return;
     }
     this.failures.delete(key);
+    const now = lookup.fetchedAt.getTime();
+    const known = this.answers.get(key);
+    const isWhole = known?.lookup.outcome === 'delivered' && now < known.freshUntil;
+    if (lookup.outcome === 'partial' && isWhole) return;
     this.remove(key);
     const entry = {
       lookup,
-      freshUntil: lookup.fetchedAt.getTime() + this.kind.freshForMs(lookup),
+      freshUntil: now + this.kind.freshForMs(lookup),
       sizeBytes: this.kind.sizeBytes(lookup),
     };
     this.answers.set(key, entry);

@@ -47,6 +47,8 @@ export interface NetworkSource {
   httpStatus?: number;
   retryAfterSeconds?: number;
   raw?: string;
+  /** True if the answer was cut off. */
+  truncated?: boolean;
   /** The fault as a short word, for logs and provenance. */
   error?: string;
 }

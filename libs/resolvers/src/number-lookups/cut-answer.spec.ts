@@ -45,5 +45,6 @@ it('half a line at the end of an interrupted answer about an address is not read
   expect(found).toMatchObject({
     outcome: 'partial',
     block: { name: 'EXAMPLE-8', abuseContacts: [] },
+    sources: [{ protocol: 'rdap' }, { protocol: 'whois43', truncated: true }],
   });
 });

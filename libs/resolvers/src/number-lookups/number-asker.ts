@@ -20,7 +20,7 @@ export interface NumberAnswer {
   block?: NumberBlock;
 }
 
-type Finding = ExchangeFinding & { block?: NumberBlock };
+type Finding = ExchangeFinding & { block?: NumberBlock; truncated?: boolean };
 
 /** The lines that mean "no entry" on port 43. */
 const NOTHING =
@@ -72,7 +72,8 @@ export class NumberAsker {
       const { outcome, block } = await parser.parseNumber(whole, { form: 'rpsl', asked });
       if (block !== undefined) {
         permit.release();
-        return { outcome: cut === undefined ? 'delivered' : 'partial', raw, block };
+        if (cut !== undefined) return { outcome: 'partial', raw, block, truncated: true };
+        return { outcome: 'delivered', raw, block };
       }
       if (THROTTLED.test(raw)) {
         permit.throttled();
