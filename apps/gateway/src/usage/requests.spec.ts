@@ -300,7 +300,7 @@ describe('the requests of a day', () => {
     await insertRequests(mine, 2, 'whois.live', { at: new Date(START.getTime() - DAY_MS) });
     await insertRequests(mine, 1, bulk.operation, { subject: bulk.subject });
     const at = new Date(START.getTime() + SECOND_MS);
-    await insertRequests(mine, 1, 'dns.live', { status: 422, outcome: 'tld_unsupported', at });
+    await insertRequests(mine, 1, 'dns.live', { status: 504, outcome: 'timeout', at });
     const read = async (path: string) => {
       const { status, body } = await dashboard.send('GET', path, { cookie: dashboard.cookie });
       return { status, text: body.toString() };
@@ -319,9 +319,9 @@ describe('the requests of a day', () => {
     expect(page.text).toContain(
       '&quot;domainNames&quot;:[&quot;a_b.example&quot;,&quot;c.example&quot;]',
     );
-    const refused = rows.find((row) => row.includes('tld_unsupported'))!.split(',')[1];
+    const refused = rows.find((row) => row.includes('dns.live'))!.split(',')[1];
     const shown = await read(`/requests/${refused}`);
-    expect(shown.text).toContain('https://api.example/errors/tld_unsupported');
+    expect(shown.text).toContain('https://api.example/errors/resolver_timeout');
     expect((await read(`/requests/${newId()}`)).status).toBe(404);
     const tail = JSON.parse((await read('/requests/tail')).text) as { rows: object[] };
     expect(tail.rows).toMatchObject([{ operation: 'dns.live' }, { operation: 'whois.bulk' }]);
