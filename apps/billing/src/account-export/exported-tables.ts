@@ -97,6 +97,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'wanted_quantity',
         'set_aside_because',
         'held_through',
+        'held_bill_ids',
         'paid_sku',
         'paid_quantity',
         'grace_sku',

@@ -22,6 +22,7 @@ import { failedRefundsIndex } from './0020-failed-refunds-index.js';
 import { cancellationReasons } from './0021-cancellation-reasons.js';
 import { encryptedReasons } from './0022-encrypted-reasons.js';
 import { restorableChanges } from './0023-restorable-changes.js';
+import { heldBills } from './0024-held-bills.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: Migration[] = [
   cancellationReasons,
   encryptedReasons,
   restorableChanges,
+  heldBills,
 ];
