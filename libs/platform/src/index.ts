@@ -8,6 +8,7 @@ export * from './csv-cell.js';
 export * from './encrypted.js';
 export * from './fair-turns.js';
 export * from './follow-files.js';
+export * from './for-each-in-order.js';
 export * from './forwarding.js';
 export * from './host-header.js';
 export * from './html-text.js';

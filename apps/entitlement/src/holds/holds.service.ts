@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { HoldAnswer, HoldOutcome, OpenHold } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { HOUR_MS, newId } from '#libs/platform';
+import { HOUR_MS, forEachInOrder, newId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
 import { remainingOf } from '../ledger/credit-level.js';
-import { forEachInOrder } from '../ledger/for-each-in-order.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ReservationsService } from '../reservations/reservations.service.js';
 import { chargeTo, closeReservation } from '../reservations/charge.js';

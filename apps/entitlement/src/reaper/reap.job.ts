@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { monotonicMs } from '#libs/platform';
-import { forEachInOrder } from '../ledger/for-each-in-order.js';
+import { forEachInOrder, monotonicMs } from '#libs/platform';
 import { LeaseReaperService } from '../leases/lease-reaper.service.js';
 import { ReaperRounds } from './reaper-rounds.js';
 import { HoldsService } from '../holds/holds.service.js';

@@ -3,11 +3,13 @@
  * @throws AggregateError with all failures, after every item has been tried.
  */
 export async function forEachInOrder<T>(
-  items: T[],
+  items: Iterable<T> | AsyncIterable<T>,
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const failures: unknown[] = [];
-  for (const item of items) {
+  let count = 0;
+  for await (const item of items) {
+    count += 1;
     try {
       await work(item);
     } catch (error) {
@@ -15,6 +17,6 @@ export async function forEachInOrder<T>(
     }
   }
   if (failures.length > 0) {
-    throw new AggregateError(failures, `${failures.length} of ${items.length} failed`);
+    throw new AggregateError(failures, `${failures.length} of ${count} failed`);
   }
 }
