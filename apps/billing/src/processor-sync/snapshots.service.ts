@@ -87,8 +87,10 @@ export class SnapshotsService {
       case 'refund':
       case 'dispute': {
         const { paymentId: id } = snapshot;
-        const isKnown = await this.payments.find(transaction, processor, id);
-        return isKnown ? undefined : { processor, kind: 'payment', id };
+        if (await this.payments.find(transaction, processor, id)) return undefined;
+        // An unreadable bill may have been refunded, which ends its wait for an operator.
+        const isHeld = await this.subscriptions.isHeld(transaction, processor, id);
+        return { processor, kind: isHeld ? 'bill' : 'payment', id };
       }
     }
   }

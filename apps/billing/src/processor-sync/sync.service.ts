@@ -60,7 +60,8 @@ export class SyncService {
     return this.turns.take(ref, () => this.syncAlone(ref));
   }
 
-  private async syncAlone(ref: ObjectRef): Promise<SyncResult> {
+  /** @param before the paid bill that is stored after this object, and need not be fetched again because of it. */
+  private async syncAlone(ref: ObjectRef, before?: ObjectRef): Promise<SyncResult> {
     if (await this.isSettled(ref)) return 'synced';
     const processor = this.processors.find(ref.processor);
     if (!processor) return 'refused';
@@ -70,7 +71,7 @@ export class SyncService {
       if (fetched.outcome !== 'done') return fetched.outcome;
       crashPoint('sync.after-fetch');
       await this.prepare(ref, fetched.value);
-      const result = await this.write(ref, fetched.value, syncNo);
+      const result = await this.write(ref, fetched.value, { syncNo, before });
       if (result === 'overtaken') continue;
       crashPoint('sync.after-commit');
       return result;
@@ -96,11 +97,13 @@ export class SyncService {
     await this.owners.set(transaction, { processor, externalId }, accountId);
   }
 
-  private async prepare({ processor }: ObjectRef, snapshot: ProcessorSnapshot): Promise<void> {
+  private async prepare(ref: ObjectRef, snapshot: ProcessorSnapshot): Promise<void> {
     const needed = await this.inTurn((transaction) =>
-      this.snapshots.neededBefore(transaction, processor, snapshot),
+      this.snapshots.neededBefore(transaction, ref.processor, snapshot),
     );
-    if (needed) await this.sync(needed);
+    if (!needed) return;
+    const before = snapshot.kind === 'bill' && snapshot.state === 'paid' ? ref : undefined;
+    await this.turns.take(needed, () => this.syncAlone(needed, before));
   }
 
   /**
@@ -111,12 +114,14 @@ export class SyncService {
   private async write(
     ref: ObjectRef,
     snapshot: ProcessorSnapshot,
-    syncNo: string,
+    { syncNo, before }: { syncNo: string; before?: ObjectRef },
   ): Promise<SyncResult | 'overtaken'> {
     const { processor } = ref;
     return this.inTurn(async (transaction) => {
       const wanted = await this.snapshots.wantedAfter(transaction, processor, snapshot);
-      for (const one of wanted) await this.want(transaction, { processor, ...one });
+      // Otherwise, a bill that cannot be read would be fetched again and again, without a pause.
+      const others = wanted.filter(({ kind, id }) => kind !== before?.kind || id !== before.id);
+      for (const one of others) await this.want(transaction, { processor, ...one });
       const begun = this.snapshots.begunBy(processor, snapshot);
       if (begun) await this.wanted.wantObjectAt(transaction, { processor, ...begun.ref }, begun.at);
       if (!(await this.objects.advance(transaction, ref, syncNo))) return 'overtaken';

@@ -184,6 +184,8 @@ export interface BillSnapshot {
    * refunded.
    */
   isTooLate?: boolean;
+  /** Whether the whole amount was refunded at a processor whose bills are their own payments. */
+  isReturned?: boolean;
 }
 
 /**

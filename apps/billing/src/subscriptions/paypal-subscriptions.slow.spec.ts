@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { OrderAnswer } from '#libs/contracts';
+import type { OrderAnswer, SetAsideMoney } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, addMonths, shareOfMoney } from '#libs/platform';
+import { FailedWork } from '#libs/work';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { agreeAtPaypal, pressButton } from '../../../../test/billing/hosted-page.js';
 import { PaypalPlan } from '../../../../test/billing/paypal-plan.js';
@@ -283,6 +284,42 @@ describe('subscriptions through PayPal', () => {
       },
     );
   });
+  it('a payment that cannot be read keeps the subscription set aside over a paid renewal, until it is refunded at PayPal', async () => {
+    const { subscriptions, captures } = billing.simulator.paypal;
+    const { id } = plan.atPaypal();
+    const path = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price';
+    const setPrice = (value: string) =>
+      subscriptions.patch(id, [{ op: 'replace', path, value: { currency_code: 'USD', value } }]);
+    const setAside = async () => {
+      const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
+      const own = (body as SetAsideMoney[]).filter((one) => one.accountId === accountId);
+      return own.map(({ reason }) => reason);
+    };
+    setPrice('54.00');
+    await plan.passTo(end);
+    const [, unread] = subscriptions.salesFor(id);
+    // It is fetched a few times, not without end.
+    const [{ fetches }] = await billing.database.query<{ fetches: number }>(
+      'select sync_no::int as fetches from processor_objects where external_id = $1',
+      [unread],
+    );
+    expect(fetches).toBeLessThan(5);
+    const marked = ['the bill has a different price'];
+    expect(await setAside()).toEqual(marked);
+    setPrice('27.00');
+    await plan.said();
+    await plan.passTo(addMonths(start, 2));
+    expect((await plan.said()).payments).toMatchObject([{ amountMicros: '27000000' }]);
+    expect(await setAside()).toEqual(marked);
+    captures.refund(unread, {});
+    await billing.settle();
+    expect(await setAside()).toEqual([]);
+    // The refund of a payment that was never stored is retried daily until the operator discards it.
+    const failed = new FailedWork(billing.database);
+    const [{ id: workId, name }] = await failed.list();
+    expect([name, await failed.discard(workId)]).toEqual([expect.stringMatching('refund'), true]);
+  });
+
   it('a refund at PayPal of the payment for a period is a reversal', async () => {
     await plan.said();
     const { world, captures } = billing.simulator.paypal;

@@ -147,6 +147,10 @@ export class Subscription {
   @Column('timestamptz', { name: 'held_through', nullable: true })
   heldThrough: Date | null;
 
+  /** The processor's ids of the unreadable paid bills that keep the subscription set aside. */
+  @Column('text', { name: 'held_bill_ids', array: true })
+  heldBillIds: string[];
+
   /** The plan of the last period that is still paid, which limits the rights; null if there is none. */
   @Column('text', { name: 'paid_sku', nullable: true })
   paidSku: string | null;

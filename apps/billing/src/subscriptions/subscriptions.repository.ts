@@ -79,6 +79,18 @@ export class SubscriptionsRepository {
     return known;
   }
 
+  async isHeld(
+    transaction: Transaction,
+    processor: ProcessorName,
+    billId: string,
+  ): Promise<boolean> {
+    const held = await transaction.query(
+      'select from subscriptions where processor = $1 and $2 = any(held_bill_ids) limit 1',
+      [processor, billId],
+    );
+    return held.length > 0;
+  }
+
   async findByExternalId(
     transaction: Transaction,
     processor: ProcessorName,

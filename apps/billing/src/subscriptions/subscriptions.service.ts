@@ -21,6 +21,7 @@ import type {
 import { announced, announcedEnd, isBegun, isNews } from './announced-subscription.js';
 import { paidLineOf } from '../bills/bill-lines.js';
 import { type PaidTime, paidTimeOf } from '../bills/paid-time.js';
+import { NOTHING_HELD, heldWith, heldWithout } from './held-bills.js';
 import type { Subscription } from './subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 import { NOTHING_UNPAID, unpaidMembers } from './unpaid-change.js';
@@ -34,7 +35,6 @@ const CURRENT_STATES: readonly SubscriptionState[] = [
   'paused',
 ];
 
-const NOTHING_HELD = { setAsideBecause: null, heldThrough: null } as const;
 const NOT_OURS = 'the processor names a plan that is not ours';
 const NO_WISH = { wantedSku: null, wantedQuantity: null } as const;
 
@@ -95,19 +95,18 @@ export class SubscriptionsService {
       return accountId;
     }
     const paidTime = await this.paidTimeOf(transaction, row);
-    const { paidThrough } = paidTime;
     const isPlanPaid = bill.reason === 'change' && !bill.isTooLate && row.wantedSku !== null;
     await this.write(transaction, row, {
       ...paidMembers(paidTime),
       ...(isPlanPaid && NO_WISH),
-      ...(isHeldOnlyTo(row, paidThrough) && NOTHING_HELD),
+      ...heldWithout(row, bill.id, paidTime.paidThrough),
     });
     return accountId;
   }
 
   /**
-   * Sets an unreadable bill aside, unless its payment is stored. PayPal's payments name no plan, so after later changes
-   * of the subscription, a bill that was stored may seem to be for another plan or period.
+   * Sets an unreadable bill aside, unless its payment is stored or returned. PayPal's payments name no plan, so after
+   * later changes of the subscription, a bill that was stored may seem to be for another plan or period.
    */
   private async setAside(
     transaction: Transaction,
@@ -116,7 +115,10 @@ export class SubscriptionsService {
     fault: string,
   ): Promise<void> {
     if (await this.payments.ownerOfBill(transaction, row.processor, bill.id)) return;
-    await this.write(transaction, row, heldBy(bill, fault));
+    const members = bill.isReturned
+      ? heldWithout(row, bill.id, row.paidThrough)
+      : heldWith(row, bill, fault);
+    await this.write(transaction, row, members);
   }
 
   private confirm(
@@ -174,6 +176,15 @@ export class SubscriptionsService {
     externalId: string,
   ): Promise<boolean> {
     return (await this.subscriptions.findKnown(transaction, processor, externalId)) !== undefined;
+  }
+
+  /** Whether an unreadable bill keeps a subscription set aside. */
+  async isHeld(
+    transaction: Transaction,
+    processor: ProcessorName,
+    billId: string,
+  ): Promise<boolean> {
+    return this.subscriptions.isHeld(transaction, processor, billId);
   }
 
   /**
@@ -271,7 +282,7 @@ export class SubscriptionsService {
     snapshot: SubscriptionSnapshot,
   ): Promise<Partial<Subscription>> {
     const plan = planOfSku(snapshot.sku);
-    if (!plan) return { setAsideBecause: NOT_OURS };
+    if (!plan) return { setAsideBecause: row.setAsideBecause ?? NOT_OURS };
     const counts = CURRENT_STATES.includes(snapshot.state) && !row.isDuplicate;
     // Rows of an earlier release do not record what was paid.
     const isPaidUnknown = row.paidSku === null && row.paidThrough !== null;
@@ -329,18 +340,6 @@ export class SubscriptionsService {
 }
 
 /**
- * Returns the columns for an unreadable paid bill. Until the alerted operator decides, the customer
- * has the rights that the bill would have granted, unless it is the bill of a change.
- */
-function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscription> {
-  const ends = reason === 'change' ? [] : lines.map(({ to }) => to.getTime());
-  return {
-    setAsideBecause: fault,
-    ...(ends.length > 0 && { heldThrough: new Date(Math.max(...ends)) }),
-  };
-}
-
-/**
  * Returns the columns for the plan to restore after a reversal. A reversal that leaves the paid plan as it was says
  * nothing about a later period on another plan, whose payment is still expected.
  */
@@ -354,10 +353,6 @@ function wishAfter(
   const isOther = plan.sku !== row.sku || plan.quantity !== row.quantity;
   return isOther ? { wantedSku: plan.sku, wantedQuantity: plan.quantity } : NO_WISH;
 }
-
-/** Whether no rights depend on a bill that was set aside, because it gives none or the paid period covers them. */
-const isHeldOnlyTo = ({ heldThrough }: Subscription, paidThrough: Date | null) =>
-  heldThrough === null || (paidThrough !== null && heldThrough <= paidThrough);
 
 const paidMembers = ({ paidThrough, isReversed, paid, grace }: PaidTime) => {
   return {

@@ -38,6 +38,7 @@ export class SaleBills {
       subscriptionId: known.id,
       reason: isFirst ? 'start' : 'renewal',
       state: STATES[sale.state ?? ''] ?? unfit(id),
+      isReturned: sale.state === 'refunded',
       paymentId: id,
       amountMicros,
       currency: currencyOf(money),
