@@ -283,7 +283,8 @@ export class PlanChangesService {
   private async planned(accountId: string, id: string, { sku, quantity = 1 }: PlanRequest) {
     const row = await this.findChangeable(accountId, id);
     const [from, to] = [unitsOf(row), plannedUnits(sku, quantity)];
-    if (to.plan.line !== row.line) throw notSold();
+    const isKept = to.plan.sku === row.sku;
+    if (to.plan.line !== row.line || !(isKept || to.plan.isOffered)) throw notSold();
     const effect = effectOfChange(from, to);
     if (!effect) throw new PlanNotChangeable('You are already on this plan.');
     if (row.cancelAt) {

@@ -75,8 +75,8 @@ function packageLine(credits: number): PricedLine | undefined {
 
 function planLine({ sku, quantity }: { sku: string; quantity: number }): PricedLine | undefined {
   const plan = planOfSku(sku);
-  const isSold = plan && Number.isInteger(quantity) && quantity >= 1 && quantity <= plan.unitsMax;
-  if (!isSold) return undefined;
+  if (!plan?.isOffered) return undefined;
+  if (!Number.isInteger(quantity) || quantity < 1 || quantity > plan.unitsMax) return undefined;
   const amountMicros = BigInt(plan.unitMicros) * BigInt(quantity);
   return { kind: plan.kind, sku, quantity, amountMicros, credits: null, tier: null };
 }

@@ -1,4 +1,4 @@
-import { CATALOGUE_VERSION, SUBSCRIPTION_PLANS } from '#libs/contracts';
+import { CATALOGUE_VERSION, offeredPlans } from '#libs/contracts';
 import { type Clock, HOUR_MS, newId } from '#libs/platform';
 import type { CallResult, PaymentProcessor } from '../declared.js';
 import { type Patience, type SandboxStep, until } from './sandbox-run.js';
@@ -61,7 +61,7 @@ export class TrialPurchases {
    * @throws Error if it was not paid in time, or if the checkout failed or started no subscription.
    */
   async takePlan(customerId: string | undefined): Promise<string> {
-    const { sku, interval, name, unitMicros } = SUBSCRIPTION_PLANS.find(
+    const { sku, interval, name, unitMicros } = offeredPlans().find(
       (plan) => plan.interval === 'month',
     )!;
     const price = { interval, name, unitMicros: BigInt(unitMicros), taxPpm: 0 };

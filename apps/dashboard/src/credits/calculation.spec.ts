@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SUBSCRIPTION_PLANS, packagePriceMicros } from '#libs/contracts';
+import { SUBSCRIPTION_PLANS, packagePriceMicros, planOfSku } from '#libs/contracts';
 import { PACKAGES_SOLD, PRICED_OPERATIONS, calculate } from './calculation.js';
 
 const COUNTS = [
@@ -16,6 +16,14 @@ describe('the price calculator', () => {
       [undefined, packagePriceMicros(20_000)],
     ]);
     expect(once[0].packages.map((sold) => sold.credits)).toEqual([5_000]);
+  });
+
+  it('a withdrawn plan is not a way to pay', () => {
+    const plan = planOfSku('api-15K-month')!;
+    plan.isOffered = false;
+    const { once } = calculate('whois.live', 20_000)!;
+    plan.isOffered = true;
+    expect(once.map((way) => way.plan?.sku)).toEqual(['api-5K-month', undefined]);
   });
 
   it('the first way to pay costs no more than any combination of one plan and packages on sale', () => {

@@ -1,10 +1,10 @@
 import {
   OPERATIONS,
   type Operation,
-  SUBSCRIPTION_PLANS,
   type SubscriptionPlan,
   TIERS,
   maxCreditsEach,
+  offeredPlans,
   packagePriceMicros,
 } from '#libs/contracts';
 
@@ -75,7 +75,7 @@ export function calculate(name: string, count: number): Calculation | undefined 
  * Returns the cheapest ways to buy `monthly` credits a month for these months: one without a plan and one with a plan.
  */
 function cheapestWays(monthly: number, months: number): Way[] {
-  const plans = SUBSCRIPTION_PLANS.filter(
+  const plans = offeredPlans().filter(
     ({ line, interval }) => line === 'api' && (interval === 'month' || months === MONTHS_OF_A_YEAR),
   );
   const withPlan = plans.map((plan): Way => {

@@ -3,11 +3,11 @@ import {
   type BillingInterval,
   DATASET_NAMES,
   type PlanDataset,
-  SUBSCRIPTION_PLANS,
   type SubscriptionAnswer,
   type SubscriptionLineName,
   type SubscriptionPlan,
   type TaxAnswer,
+  offeredPlans,
 } from '#libs/contracts';
 import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
@@ -70,7 +70,7 @@ export function plansPage(context: PageContext, facts: PlansFacts, notice?: Noti
 }
 
 function rows(context: PageContext, line: SubscriptionLineName, facts: PlansFacts): Markup {
-  const plans = SUBSCRIPTION_PLANS.filter(
+  const plans = offeredPlans().filter(
     (plan) => plan.line === line && plan.interval === facts.interval,
   );
   const current = facts.owned?.find((one) => one.line === line && one.is_current);

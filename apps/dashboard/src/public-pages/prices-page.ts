@@ -1,11 +1,13 @@
 import {
   RATE_LIMIT_UNIT,
-  SUBSCRIPTION_PLANS,
+  type SubscriptionPlan,
   TIERS,
   TRIAL_CREDITS,
   TRIAL_RIGHTS,
   type Tier,
   endpointOf,
+  offeredPlans,
+  planOfSku,
 } from '#libs/contracts';
 import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
@@ -165,13 +167,12 @@ function tierTable(): Markup {
   </table>`;
 }
 
-function tierRow(tier: Tier): Markup {
-  const { credits, packageMicros, monthlyMicros, yearlyMicros, limits, monitors, keys } = tier;
+function tierRow({ name, credits, packageMicros, limits, monitors, keys }: Tier): Markup {
   return html`<tr>
     <td data-label="Credits">${grouped(credits)}</td>
     <td data-label="Package" class="number">${money(String(packageMicros))}</td>
-    <td data-label="A month" class="number">${money(String(monthlyMicros))}</td>
-    <td data-label="A year" class="number">${money(String(yearlyMicros))}</td>
+    <td data-label="A month" class="number">${priceOf(planOfSku(`api-${name}-month`))}</td>
+    <td data-label="A year" class="number">${priceOf(planOfSku(`api-${name}-year`))}</td>
     <td data-label="A minute" class="number">${perMinute(limits)}</td>
     <td data-label="Monitors" class="number">
       ${[monitors.domain, monitors.brand, monitors.registrant].map(grouped).join(' / ')}
@@ -180,12 +181,17 @@ function tierRow(tier: Tier): Markup {
   </tr>`;
 }
 
+const priceOf = (plan: SubscriptionPlan | undefined) =>
+  plan?.isOffered ? money(String(plan.unitMicros)) : '–';
+
 function domainerTable(): Markup {
-  const monthly = SUBSCRIPTION_PLANS.filter(
+  const monthly = offeredPlans().filter(
     ({ line, interval }) => line === 'domainer' && interval === 'month',
   );
   const yearly = new Map(
-    SUBSCRIPTION_PLANS.filter(({ interval }) => interval === 'year').map((one) => [one.name, one]),
+    offeredPlans()
+      .filter(({ interval }) => interval === 'year')
+      .map((one) => [one.name, one]),
   );
   return html`<table class="stacked">
     <thead>
@@ -203,9 +209,7 @@ function domainerTable(): Markup {
             <td data-label="Plan">${plan.name}</td>
             <td data-label="Files">${rightsOf(plan)}</td>
             <td data-label="A month" class="number">${money(String(plan.unitMicros))}</td>
-            <td data-label="A year" class="number">
-              ${money(String(yearly.get(plan.name)?.unitMicros ?? 0))}
-            </td>
+            <td data-label="A year" class="number">${priceOf(yearly.get(plan.name))}</td>
           </tr>`,
       )}
     </tbody>

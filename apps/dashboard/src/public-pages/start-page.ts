@@ -1,4 +1,4 @@
-import { SUBSCRIPTION_PLANS, TRIAL_CREDITS, exampleCall } from '#libs/contracts';
+import { TRIAL_CREDITS, exampleCall, offeredPlans } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 import { grouped, money } from '../amounts.js';
 import { choice } from '../choice.js';
@@ -94,5 +94,7 @@ function sampleSection(apiUrl: string, sample: string): Markup {
 
 const cheapestMicros = () =>
   Math.min(
-    ...SUBSCRIPTION_PLANS.filter(({ line }) => line === 'api').map((plan) => plan.monthlyMicros),
+    ...offeredPlans()
+      .filter(({ line }) => line === 'api')
+      .map((plan) => plan.monthlyMicros),
   );

@@ -5,8 +5,8 @@ import {
   type Dataset,
   type FilesAnswer,
   type FilesStatus,
-  SUBSCRIPTION_PLANS,
   type SuppressionVersion,
+  offeredPlans,
   planDatasetOf,
 } from '#libs/contracts';
 import { Database } from '#libs/database';
@@ -147,7 +147,7 @@ export class FilesService {
 }
 
 function plansWith(planDataset: string): string[] {
-  const plans = SUBSCRIPTION_PLANS.filter(
+  const plans = offeredPlans().filter(
     ({ line, rights }) => line === 'domainer' && rights.datasets.includes(planDataset),
   );
   return [...new Set(plans.map(({ name }) => name))];

@@ -20,6 +20,8 @@ export interface SubscriptionPlan {
   line: SubscriptionLineName;
   kind: Extract<PaymentLineKind, 'subscription' | 'domainer' | 'rate_limit'>;
   interval: BillingInterval;
+  /** Whether customers can order the plan or change to it. If not, existing subscriptions continue. */
+  isOffered: boolean;
   /** Price of one unit for one interval, in millionths of a dollar. */
   unitMicros: number;
   /**
@@ -55,15 +57,24 @@ const DOMAINER_PLANS: readonly [
   ['all', 'All', 99, 986.04, ['names', 'whois', 'cleaned-whois', 'dns']],
 ];
 
-type Common = Omit<SubscriptionPlan, 'sku' | 'interval' | 'unitMicros'>;
+/** The SKUs that are no longer offered. `GET /v2.0/pricing` still lists the plans of every tier. */
+const WITHDRAWN_SKUS: readonly string[] = [];
 
-function atBothIntervals(sku: string, yearlyMicros: number, plan: Common): SubscriptionPlan[] {
-  return [
-    { ...plan, sku: `${sku}-month`, interval: 'month', unitMicros: plan.monthlyMicros },
-    { ...plan, sku: `${sku}-year`, interval: 'year', unitMicros: yearlyMicros },
-  ];
+type Common = Omit<SubscriptionPlan, 'sku' | 'interval' | 'isOffered' | 'unitMicros'>;
+
+function atBothIntervals(name: string, yearlyMicros: number, plan: Common): SubscriptionPlan[] {
+  const prices = { month: plan.monthlyMicros, year: yearlyMicros };
+  return (['month', 'year'] as const).map((interval) => {
+    const sku = `${name}-${interval}`;
+    const isOffered = !WITHDRAWN_SKUS.includes(sku);
+    return { ...plan, sku, interval, isOffered, unitMicros: prices[interval] };
+  });
 }
 
+/**
+ * All plans that were ever sold. A plan never leaves this list: its subscriptions continue, and their payments,
+ * invoices and refunds name it.
+ */
 export const SUBSCRIPTION_PLANS: readonly SubscriptionPlan[] = [
   ...TIERS.flatMap(({ name, credits, monthlyMicros, yearlyMicros, limits, monitors, keys }) =>
     atBothIntervals(`api-${name}`, yearlyMicros, {
@@ -98,7 +109,11 @@ export const SUBSCRIPTION_PLANS: readonly SubscriptionPlan[] = [
   }),
 ];
 
-/** Returns the plan of a SKU; undefined if the SKU is not sold, or is no longer sold. */
+/** Returns the plans that can be ordered. */
+export const offeredPlans = (): SubscriptionPlan[] =>
+  SUBSCRIPTION_PLANS.filter(({ isOffered }) => isOffered);
+
+/** Returns the plan of a SKU, even if it is no longer offered; undefined if the SKU was never sold. */
 export function planOfSku(sku: string): SubscriptionPlan | undefined {
   return SUBSCRIPTION_PLANS.find((plan) => plan.sku === sku);
 }
