@@ -87,14 +87,27 @@ export class KeyRecordMaintenanceRepository {
     );
   }
 
-  /** Retires an expired key. @returns false if the key was revoked or its expiry was extended in the meantime. */
-  async expire(transaction: Transaction, keyId: string, now: Date): Promise<boolean> {
+  /**
+   * Retires an expired key. A key that it replaced counts again while its overlap lasts, as after a revocation.
+   * @returns false if the key was revoked or its expiry was extended in the meantime.
+   */
+  async expire(
+    transaction: Transaction,
+    { id, accountId }: { id: string; accountId: string },
+    now: Date,
+  ): Promise<boolean> {
     const count = await transaction.execute(
       `update api_keys set revoked_at = expires_at, revoked_because = 'expiry'
        where id = $1 and revoked_at is null and expires_at <= $2`,
-      [keyId, now],
+      [id, now],
     );
-    return count === 1;
+    if (count === 0) return false;
+    await transaction.query(
+      `update api_keys set replaced_by = null
+       where account_id = $1 and replaced_by = $2 and revoked_at is null and expires_at > $3`,
+      [accountId, id, now],
+    );
+    return true;
   }
 
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {

@@ -60,13 +60,14 @@ export class KeyRecordService {
     const now = this.clock.now();
     const due = await this.keys.listExpired(now, EXPIRE_BATCH);
     let retired = 0;
-    for (const { id: keyId, accountId } of due) {
+    for (const key of due) {
+      const { id: keyId, accountId } = key;
       await this.keys.transaction(async (transaction) => {
         const lock = await this.outbox.lock(transaction, {
           key: accountId,
           aggregate: `key:${keyId}`,
         });
-        if (!(await this.keys.expire(transaction, keyId, now))) return;
+        if (!(await this.keys.expire(transaction, key, now))) return;
         await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
         crashPoint('key-expiry.before-commit');
         retired++;

@@ -92,6 +92,10 @@ export class KeysRepository {
     await transaction.manager.update(ApiKey, { accountId, id: keyId }, changes);
   }
 
+  /**
+   * Revokes a key. A key that it replaced counts again while its overlap lasts: otherwise, it and another key would both
+   * have the one place in the plan.
+   */
   async revoke(
     transaction: Transaction,
     accountId: string,
@@ -99,6 +103,11 @@ export class KeysRepository {
     revocation: { revokedAt: Date; revokedBecause: RevocationCause },
   ): Promise<void> {
     await transaction.manager.update(ApiKey, { accountId, id: keyId }, revocation);
+    await transaction.query(
+      `update api_keys set replaced_by = null
+       where account_id = $1 and replaced_by = $2 and revoked_at is null and expires_at > $3`,
+      [accountId, keyId, revocation.revokedAt],
+    );
   }
 
   /**

@@ -132,6 +132,30 @@ describe('the successor of a key', () => {
     expect(await Promise.all(ranks)).toEqual([2, 2]);
   });
 
+  it.each(['is revoked', 'expires'])(
+    'if its successor %s during the overlap, the old key counts again, so that another key does not get its place',
+    async (how) => {
+      const old = await createKey();
+      const soon = new Date(account.clock.now().getTime() + HOUR_MS).toISOString();
+      const wish = { overlap: '7d', ...(how === 'expires' && { expires_at: soon }) };
+      const { body: successor } = await call('POST', `keys/${old.id}/rotate`, wish);
+      if (how === 'is revoked') await call('DELETE', `keys/${successor.id}`);
+      else {
+        account.clock.advance(HOUR_MS);
+        await account.get(ExpireKeysJob).runOnce();
+        owner = { ...owner, token: await account.newSession(owner) };
+      }
+      const other = await createKey();
+      const ranks = [old, other].map(async ({ key }) => (await recordOf(key))?.rank);
+      expect(await Promise.all(ranks)).toEqual([1, 2]);
+      expect((await call('GET', `keys/${old.id}`)).body).toMatchObject({
+        state: 'active',
+        rank: 1,
+      });
+      expect((await call('POST', `keys/${old.id}/rotate`, { overlap: 'now' })).status).toBe(201);
+    },
+  );
+
   it('a revoked key can be reissued once, with the scopes and allowed addresses of the old key', async () => {
     const key = await createKey({ scopes: ['ip'], allowed_addresses: ['192.0.2.0/24'] });
     const early = await call('POST', `keys/${key.id}/reissue`);
