@@ -4,6 +4,8 @@ import type { CliConfig } from './cli.config.js';
 import { operatorName } from './operator.js';
 import { withService } from './service-calls.js';
 
+const OBJECT_ID_MAX = 200;
+
 /** Performs an operator's action after writing its audit entry, so that no action is missing from the audit log. */
 export async function audited<T>(
   config: CliConfig,
@@ -15,6 +17,10 @@ export async function audited<T>(
   );
   return work();
 }
+
+/** Returns the object of an action whose id is any text, in the form that the audit log accepts. */
+export const objectOf = (kind: string, id: string) =>
+  `${kind}:${id.replaceAll(/[^\w.-]/g, '-').slice(0, OBJECT_ID_MAX)}`;
 
 /**
  * Runs `work`, which moves money or credits under `id`. If its result is unknown, also tells the operator this id,

@@ -36,6 +36,17 @@ export const FAILED_EVENT = {
   settledAt: AT,
 };
 
+export const FAILED_WORK = {
+  service: 'billing',
+  id: OTHER,
+  queue: 'print-invoices',
+  name: 'invoice 41',
+  state: 'dead',
+  tries: 8,
+  reason: 'Error: the key does not match',
+  addedAt: AT,
+};
+
 export const KEY: KeyAnswer = {
   id: OTHER,
   name: 'Server',

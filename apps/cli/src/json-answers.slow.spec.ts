@@ -15,6 +15,8 @@ interface Known {
   callback: string;
   subscription: string;
   key: string;
+  work: string[];
+  events: string[];
 }
 
 interface Row {
@@ -164,6 +166,36 @@ const COMMANDS: readonly Row[] = [
     audited: null,
   },
   {
+    name: 'list failed work',
+    args: () => ['work', 'list'],
+    answers: [{ service: 'account', state: 'dead', reason: 'a test' }, { tries: 4 }],
+    audited: null,
+  },
+  {
+    name: 'retry failed work',
+    args: ({ work }) => ['work', 'redrive', work[0], '--service', 'account'],
+    answers: { redriven: 1 },
+    audited: 'operator.redrive-work',
+  },
+  {
+    name: 'discard failed work',
+    args: ({ work }) => ['work', 'discard', work[1], '--service', 'account', ...WHY],
+    answers: { discarded: true },
+    audited: 'operator.discard-work',
+  },
+  {
+    name: 'retry a failed event',
+    args: ({ events }) => ['events', 'redrive', events[0], '--consumer', 'account'],
+    answers: { redriven: 1 },
+    audited: 'operator.redrive-events',
+  },
+  {
+    name: 'discard a failed event',
+    args: ({ events }) => ['events', 'discard', events[1], '--consumer', 'account', ...WHY],
+    answers: { discarded: true },
+    audited: 'operator.discard-event',
+  },
+  {
     name: 'replay a callback',
     args: ({ callback }) => ['billing', 'replay', callback, ...WHY],
     answers: { processor: 'stripe', result: 'synced' },
@@ -195,7 +227,9 @@ describe('operator commands with --json', () => {
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
     const ordered = await billing.call('POST', 'orders', { accountId, body });
     await billing.act(ordered.body as OrderAnswer, 'pay');
-    const [ids] = await billing.database.query<Omit<Known, 'accountId' | 'key'>>(
+    const [ids] = await billing.database.query<
+      Omit<Known, 'accountId' | 'key' | 'work' | 'events'>
+    >(
       `select (select payment_id from payment_lines where account_id = $1 and kind = 'package') as payment,
          (select payment_id from payment_lines where account_id = $1 and kind = 'subscription') as period,
          (select id from subscriptions where account_id = $1) as subscription,
@@ -206,11 +240,26 @@ describe('operator commands with --json', () => {
       'select id as key from api_keys where account_id = $1',
       [accountId],
     );
-    known = { accountId, key, ...ids };
+    const [work, events] = [
+      [newId(), newId()],
+      [newId(), newId()],
+    ];
+    known = { accountId, key, work, events, ...ids };
     await billing.database.query(
       `insert into work (id, queue, name, payload, state, until, tries, reason)
        values (gen_random_uuid(), 'processor-objects', 'stripe payment pi_unreadable',
          '{"processor": "stripe", "kind": "payment", "id": "pi_unreadable"}', 'waiting', '2099-01-01', 4, 'a test')`,
+    );
+    await desk.account.database.query(
+      `insert into work (id, queue, name, payload, state, until, tries, reason)
+       select id, 'a test', id, '{}', 'dead', '2099-01-01', 4, 'a test' from unnest($1::uuid[]) as id`,
+      [work],
+    );
+    await desk.account.database.query(
+      `insert into failed_event (consumer, event_id, type, key, state, reason, attempts, topic, bucket, body)
+       select 'account', id, 'PaymentConfirmed', id, 'dead', 'a test', 3, 'billing.events', 0, '{}'
+       from unnest($1::text[]) as id`,
+      [events],
     );
   });
   afterAll(() => desk.close());
@@ -238,6 +287,42 @@ describe('operator commands with --json', () => {
       await desk.billing.settle();
     },
   );
+
+  it('changes of sources and of the list of suppressed values are recorded, but not the values', async () => {
+    const before = (await desk.audited(INSTALLATION)).length;
+    const named = ['--kind', 'zone', '--from', '/zones', '--rights', 'shown'];
+    for (const args of [
+      ['source', 'add', 'com', ...named],
+      ['source', 'set', 'com', '--turnover', '60'],
+      ['source', 'run', 'com'],
+      ['source', 'remove', 'com'],
+      ['corpus', 'suppress', 'email', 'ada@example.com'],
+    ]) {
+      // No corpus runs here, so the change fails after its entry.
+      expect((await desk.command(...args)).code).toBe(1);
+    }
+    const by = `operator:${userInfo().username}`;
+    expect((await desk.audited(INSTALLATION)).slice(before)).toEqual([
+      `${by} operator.add-source source:com`,
+      `${by} operator.set-source source:com`,
+      `${by} operator.run-source source:com`,
+      `${by} operator.remove-source source:com`,
+      `${by} operator.suppress suppression:email`,
+    ]);
+  });
+
+  it('work and events that do not exist are neither changed nor recorded', async () => {
+    const before = await desk.audited(INSTALLATION);
+    for (const args of [
+      ['work', 'redrive', newId(), '--service', 'billing'],
+      ['work', 'discard', newId(), '--service', 'gateway', ...WHY],
+      ['events', 'discard', newId(), '--consumer', 'entitlement', ...WHY],
+    ]) {
+      const { code, stdout } = await desk.command(...args);
+      expect([code, stdout]).toEqual([1, expect.stringContaining('has no such failed')]);
+    }
+    expect(await desk.audited(INSTALLATION)).toEqual(before);
+  });
 
   it('in the chart’s pod, every command has the settings that it needs, except commands that need an administrator of the database', async () => {
     const lacking: string[] = [];

@@ -8,6 +8,7 @@ import {
   REASON,
   REFUND,
   FAILED_EVENT,
+  FAILED_WORK,
   KEY,
   SUBSCRIPTION,
   SOURCE,
@@ -25,9 +26,9 @@ interface ManualEntry {
 
 export const EXIT_CODES = `Exit codes:
   0  done
-  1  not done: nothing was found (account find, events redrive, events discard), the command line or a setting is
-     wrong, a service refused or did not answer, an import or a step failed (source run, sandbox),
-     or a check found something (verify, audit verify, credits explain, billing reconcile, billing replay)`;
+  1  not done: nothing was found (account find, events redrive, events discard, work redrive, work discard), the
+     command line or a setting is wrong, a service refused or did not answer, an import or a step failed (source run,
+     sandbox), or a check found something (verify, audit verify, credits explain, billing reconcile, billing replay)`;
 
 export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   provision: { example: 'provision', json: { schemas: ['account', 'entitlement', 'billing'] } },
@@ -57,6 +58,12 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   },
   'events discard': {
     example: `events discard ${OTHER} --consumer entitlement --reason 'sent twice by hand'`,
+    json: { discarded: true },
+  },
+  'work list': { example: 'work list --service billing', json: [FAILED_WORK] },
+  'work redrive': { example: `work redrive ${OTHER} --service billing`, json: { redriven: 1 } },
+  'work discard': {
+    example: `work discard ${OTHER} --service billing --reason 'the payment of another shop'`,
     json: { discarded: true },
   },
   'account find': {

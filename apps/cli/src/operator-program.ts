@@ -13,6 +13,7 @@ import { schemaCommands } from './schemas/schema-commands.js';
 import { secretCommands } from './secrets/secret-commands.js';
 import { sourceCommands } from './source/source-commands.js';
 import { tldCommands } from './tlds/tld-commands.js';
+import { workCommands } from './work/work-commands.js';
 
 export function operatorProgram(
   config: ServersConfig,
@@ -22,7 +23,8 @@ export function operatorProgram(
 ): Command {
   const program = operatorCommand();
   schemaCommands(program, config, own, events);
-  eventCommands(program, databases);
+  eventCommands(program, config, databases);
+  workCommands(program, config, databases);
   addAsking(program, config, async () => databases);
   corpusCommands(program, config, own);
   sourceCommands(program, config);

@@ -1,3 +1,4 @@
+export * from './failed-work.js';
 export * from './long-turns.js';
 export * from './work.js';
 export * from './work-metrics.js';
@@ -5,4 +6,3 @@ export * from './work-outcome.js';
 export * from './work-queue.js';
 export * from './work-runner.js';
 export * from './work-table.js';
-export type { DeadWork } from './work.repository.js';

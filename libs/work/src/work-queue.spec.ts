@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { type Work, WorkIsHopeless, WorkLost, later } from '#libs/work';
+import { FailedWork, type Work, WorkIsHopeless, WorkLost, later } from '#libs/work';
 import { waitFor } from '#test/environment';
 import {
   type Doing,
@@ -148,12 +147,19 @@ describe('work', () => {
     }
     expect(tried).toEqual([1, 2, 3]);
     expect(JSON.parse(logLines.at(-1)!)).toMatchObject({ msg: 'work of calls is dead' });
-    expect(await queue.listDead(database)).toMatchObject([
-      { name: 'hard', reason: 'Error: not now', tries: 3 },
-    ]);
+    const failed = new FailedWork(database);
+    const dead = {
+      queue: 'calls',
+      name: 'hard',
+      state: 'dead',
+      reason: 'Error: not now',
+      tries: 3,
+    };
+    const [{ id }, ...others] = await failed.list();
+    expect([await failed.list(id), others]).toEqual([[expect.objectContaining(dead)], []]);
     expect(await add('hard')).toBe(false);
     isBroken = false;
-    expect(await queue.redrive(database, 'hard')).toBe(true);
+    expect([await failed.redrive(newId()), await failed.redrive(id)]).toEqual([0, 1]);
     await hard.runOnce();
     expect(await rows()).toEqual([]);
   });
@@ -165,22 +171,27 @@ describe('work', () => {
     await add('hopeless');
     await hopeless.runOnce();
     expect(await rows()).toMatchObject([{ name: 'hopeless', state: 'dead', tries: 1 }]);
-    expect(await queue.discard(database, 'hopeless')).toBe(true);
+    const failed = new FailedWork(database);
+    const [{ id }] = await failed.list();
+    expect([await failed.discard(newId()), await failed.discard(id)]).toEqual([false, true]);
     expect(await rows()).toEqual([]);
   });
 
-  it('the statement on the page about dead work makes it due again', async () => {
-    const page = readFileSync('docs/operations/alerts/DeadWork.md', 'utf8');
-    const [, statement] = /-c "(update [^"]+)"/.exec(page)!;
-    const hopeless = runner(async () => {
-      throw new WorkIsHopeless('no such key');
-    });
-    await add('an invoice');
-    await hopeless.runOnce();
-    expect(await rows()).toMatchObject([{ state: 'dead' }]);
-    await database.query(statement.replace('billing.', ''));
-    await runner().runOnce();
-    expect(done).toEqual(['an invoice']);
+  it('an operator can discard work that is retried without end, but not work that has not failed', async () => {
+    const endless = runner(
+      async () => {
+        throw new Error('not ours');
+      },
+      { triesMax: Infinity },
+    );
+    await add('foreign');
+    await endless.runOnce();
+    await add('new');
+    const failed = new FailedWork(database);
+    const [{ id }, ...others] = await failed.list();
+    expect(others).toEqual([]);
+    expect(await failed.discard(id)).toBe(true);
+    expect(await rows()).toMatchObject([{ name: 'new' }]);
   });
 
   it('an item that kills its process at each attempt is dead after as many attempts as a failing item', async () => {

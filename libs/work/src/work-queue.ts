@@ -1,7 +1,7 @@
 import type { Transaction } from '#libs/database';
 import { HOUR_MS, newId } from '#libs/platform';
 import { LATER_MAX_SECONDS } from './work-outcome.js';
-import { type DeadWork, type SqlRunner, WorkRepository, type WorkRow } from './work.repository.js';
+import { type SqlRunner, WorkRepository, type WorkRow } from './work.repository.js';
 
 /** An item of work to be done once the transaction has committed. */
 export interface NewWork<T extends object> {
@@ -33,7 +33,6 @@ export interface WorkQueueOptions {
 }
 
 const ROWS_AT_ONCE = 1_000;
-const DEAD_SHOWN_MAX = 200;
 const PAUSE_MAX_MS = HOUR_MS;
 const LANES = { fast: 1, normal: 2 } as const;
 
@@ -128,19 +127,9 @@ export class WorkQueue<T extends object> {
     await this.rows.pause(runner, pauseMs);
   }
 
-  /** Lists dead work, oldest first, at most 200 items, for the operator. */
-  async listDead(runner: SqlRunner): Promise<DeadWork[]> {
-    return this.rows.listDead(runner, DEAD_SHOWN_MAX);
-  }
-
   /** Makes dead or waiting work due at once. @returns false if there is none of this name, or if it is running. */
   async redrive(runner: SqlRunner, name: string): Promise<boolean> {
     return this.rows.redrive(runner, name);
-  }
-
-  /** Discards dead work. @returns false if there is no dead work of this name. */
-  async discard(runner: SqlRunner, name: string): Promise<boolean> {
-    return this.rows.discard(runner, name);
   }
 
   /** Notifies a runner in this process of work that was added, and of groups that were cancelled. */

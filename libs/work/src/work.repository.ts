@@ -37,14 +37,6 @@ export interface ClaimRequest {
   leaseMs: number;
 }
 
-export interface DeadWork {
-  id: string;
-  name: string;
-  payload: unknown;
-  tries: number;
-  reason: string;
-}
-
 export class WorkRepository {
   constructor(private readonly queue: string) {}
 
@@ -156,26 +148,10 @@ export class WorkRepository {
     return due.length > 0;
   }
 
-  async listDead(runner: SqlRunner, limit: number): Promise<DeadWork[]> {
-    return runner.query<DeadWork>(
-      `select id, name, payload, tries, reason from work
-       where queue = $1 and state = 'dead' order by id limit $2`,
-      [this.queue, limit],
-    );
-  }
-
   async redrive(runner: SqlRunner, name: string): Promise<boolean> {
     const rows = await runner.query(
       `update work set state = 'ready', tries = 0, until = clock_timestamp()
        where queue = $1 and name = $2 and state <> 'claimed' returning id`,
-      [this.queue, name],
-    );
-    return rows.length === 1;
-  }
-
-  async discard(runner: SqlRunner, name: string): Promise<boolean> {
-    const rows = await runner.query(
-      `delete from work where queue = $1 and name = $2 and state = 'dead' returning id`,
       [this.queue, name],
     );
     return rows.length === 1;

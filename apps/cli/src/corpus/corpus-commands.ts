@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { CorpusClient, type SuppressionAsked } from '#libs/contracts';
 import { wholeNumber } from '../arguments.js';
+import { audited } from '../audited.js';
 import { distribute, ownerRole } from '#libs/database';
 import { counted } from '#libs/platform';
 import type { OwnDatabases } from '#libs/services';
@@ -50,8 +51,13 @@ export function corpusCommands(program: Command, config: ServersConfig, own: Own
     )
     .addArgument(new Argument('<kind>', 'kind of the value').choices(SUPPRESSED_KINDS))
     .argument('<value>', 'a registrable domain name, e-mail address, name or telephone number')
-    .action((kind: SuppressionAsked['kind'], value: string, options: OutputOptions) =>
-      suppress(config, { kind, value }, options),
+    .option('--reason <text>', 'why, without the value', 'by hand')
+    .action(
+      (
+        kind: SuppressionAsked['kind'],
+        value: string,
+        options: OutputOptions & { reason: string },
+      ) => suppress(config, { kind, value }, options),
     );
 }
 
@@ -71,9 +77,15 @@ async function distributeTables(
   ]);
 }
 
-async function suppress(config: CliConfig, asked: SuppressionAsked, output: OutputOptions) {
-  const suppressed = await withService(config, 'corpus', async (http) =>
-    new CorpusClient(http).suppress(asked),
+async function suppress(
+  config: CliConfig,
+  asked: SuppressionAsked,
+  { reason, ...output }: OutputOptions & { reason: string },
+) {
+  // The log keeps its entries for good, so they do not name the value.
+  const object = `suppression:${asked.kind}`;
+  const suppressed = await audited(config, { order: 'suppress', object, reason }, () =>
+    withService(config, 'corpus', async (http) => new CorpusClient(http).suppress(asked)),
   );
   answer(output, suppressed, ({ version, isNew }) => [
     isNew

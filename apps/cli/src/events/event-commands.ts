@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
-import { Database } from '#libs/database';
-import { FailedEvent, FailedEvents, type FailedEventFilter } from '#libs/messaging';
+import { FailedEvent, FailedEvents } from '#libs/messaging';
 import { type ServiceName, counted } from '#libs/platform';
-import { databaseSetting, schemaServices } from '#libs/services';
+import { schemaServices } from '#libs/services';
+import { audited, objectOf } from '../audited.js';
+import type { CliConfig } from '../cli.config.js';
 import { type Databases, SERVICES } from '../declared.js';
 import { type OutputOptions, answer } from '../output.js';
-import { required } from '../required.js';
+import { withServiceDatabase } from '../service-database.js';
 import { eventLines } from './event-lines.js';
 
 const SCHEMAS = schemaServices(SERVICES);
@@ -19,13 +20,14 @@ interface ListOptions extends OutputOptions {
 
 interface ConsumerOptions extends OutputOptions {
   consumer: ServiceName;
+  reason: string;
 }
 
 /**
  * Adds `events`, which lists, retries and discards events that consumers could not handle. Consumers retry failed
  * events automatically; only an operator can retry a dead event.
  */
-export function eventCommands(program: Command, databases: Databases): void {
+export function eventCommands(program: Command, config: CliConfig, databases: Databases): void {
   const events = program.command('events').description('events that could not be handled yet');
   events
     .command('list')
@@ -37,16 +39,17 @@ export function eventCommands(program: Command, databases: Databases): void {
     .command('redrive [event-id]')
     .description('retry one event, or all events of a consumer')
     .addOption(consumer().makeOptionMandatory())
+    .option('--reason <text>', 'why', 'by hand')
     .action((eventId: string | undefined, options: ConsumerOptions) =>
-      redrive(databases, { eventId }, options),
+      redrive(config, databases, { ...options, eventId }),
     );
   events
     .command('discard <event-id>')
     .description('discard one event permanently; it stays on record with the reason')
     .addOption(consumer().makeOptionMandatory())
     .requiredOption('--reason <text>', 'reason why the event must never take effect')
-    .action((eventId: string, options: ConsumerOptions & { reason: string }) =>
-      discard(databases, eventId, options),
+    .action((eventId: string, options: ConsumerOptions) =>
+      discard(config, databases, { ...options, eventId }),
     );
 }
 
@@ -78,12 +81,21 @@ async function everyEvent(failed: FailedEvents, withDiscarded = false): Promise<
 }
 
 async function redrive(
+  config: CliConfig,
   databases: Databases,
-  filter: FailedEventFilter,
-  { consumer: service, json }: ConsumerOptions,
+  { consumer: service, eventId, reason, json }: ConsumerOptions & { eventId?: string },
 ): Promise<void> {
-  const count = await withFailedEvents(databases, service, (events) => events.redrive(filter));
-  const isUnknown = count === 0 && filter.eventId !== undefined;
+  const order = {
+    order: 'redrive-events',
+    object: objectOf('event', eventId ?? service),
+    reason,
+  } as const;
+  const count = await withFailedEvents(databases, service, async (failed) =>
+    (await failed.list({ eventId })).length === 0
+      ? 0
+      : audited(config, order, () => failed.redrive({ eventId })),
+  );
+  const isUnknown = count === 0 && eventId !== undefined;
   answer({ json }, { redriven: count }, () => [
     isUnknown ? NO_SUCH_EVENT : `${counted(count, 'event')} will be retried`,
   ]);
@@ -91,33 +103,25 @@ async function redrive(
 }
 
 async function discard(
+  config: CliConfig,
   databases: Databases,
-  eventId: string,
-  { consumer: service, reason, json }: ConsumerOptions & { reason: string },
+  { consumer: service, eventId, reason, json }: ConsumerOptions & { eventId: string },
 ): Promise<void> {
+  const order = { order: 'discard-event', object: objectOf('event', eventId), reason } as const;
   const discarded = await withFailedEvents(databases, service, async (failed) => {
     const [event] = await failed.list({ eventId });
-    return event ? failed.discard(event.consumer, eventId, reason) : false;
+    if (!event) return false;
+    return audited(config, order, () => failed.discard(event.consumer, eventId, reason));
   });
   answer({ json }, { discarded }, () => [discarded ? 'discarded' : NO_SUCH_EVENT]);
   if (!discarded) process.exitCode = 1;
 }
 
-async function withFailedEvents<T>(
+const withFailedEvents = <T>(
   databases: Databases,
   service: ServiceName,
   work: (failed: FailedEvents) => Promise<T>,
-): Promise<T> {
-  const url = required(databases, service, databaseSetting(service));
-  const database = await Database.open({
-    url,
-    applicationName: 'cli',
-    poolSize: 1,
-    entities: [FailedEvent],
-  });
-  try {
-    return await work(new FailedEvents(database));
-  } finally {
-    await database.close();
-  }
-}
+): Promise<T> =>
+  withServiceDatabase(databases, service, (database) => work(new FailedEvents(database)), [
+    FailedEvent,
+  ]);

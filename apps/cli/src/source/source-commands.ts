@@ -1,11 +1,21 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { CorpusSourcesClient, type ImportedFile, type ImportedSource } from '#libs/contracts';
+import {
+  CorpusSourcesClient,
+  type ImportedFile,
+  type ImportedSource,
+  type OperatorOrder,
+} from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, counted } from '#libs/platform';
+import { audited, objectOf } from '../audited.js';
 import type { CliConfig } from '../cli.config.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
 
-interface AddOptions extends OutputOptions {
+interface SourceOptions extends OutputOptions {
+  reason: string;
+}
+
+interface AddOptions extends SourceOptions {
   kind: string;
   from: string;
   rights: string[];
@@ -14,7 +24,7 @@ interface AddOptions extends OutputOptions {
   logKey?: string;
 }
 
-interface SetOptions extends OutputOptions {
+interface SetOptions extends SourceOptions {
   logKey?: string;
   turnover?: number;
   openEnded?: boolean;
@@ -25,6 +35,7 @@ const SLICES = 64;
 const BAR_WIDTH = 30;
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 const LOG_KEY = 'public key that signs the checkpoints of a log, DER in base64';
+const REASON = ['--reason <text>', 'why', 'by hand'] as const;
 const RIGHTS = ['shown', 'sold', 'looked-up'];
 
 export function sourceCommands(program: Command, config: CliConfig): void {
@@ -50,6 +61,7 @@ export function sourceCommands(program: Command, config: CliConfig): void {
     )
     .option('--every <time>', 'interval between runs, such as 30m, 12h or 1d', duration)
     .option('--log-key <key>', LOG_KEY)
+    .option(...REASON)
     .action((name: string, options: AddOptions) => add(config, name, options));
   source
     .command('set <name>')
@@ -65,11 +77,13 @@ export function sourceCommands(program: Command, config: CliConfig): void {
       yesOrNo,
     )
     .option('--log-key <key>', LOG_KEY)
+    .option(...REASON)
     .action((name: string, options: SetOptions) => set(config, name, options));
   source
     .command('run <name>')
     .description('import the new data of a source, and wait for the end')
-    .action((name: string, options: OutputOptions) => run(config, name, options));
+    .option(...REASON)
+    .action((name: string, options: SourceOptions) => run(config, name, options));
   source
     .command('list')
     .description('list the sources')
@@ -77,14 +91,15 @@ export function sourceCommands(program: Command, config: CliConfig): void {
   source
     .command('remove <name>')
     .description('remove a source; its data stays, but is neither shown, sold nor looked up')
-    .action((name: string, options: OutputOptions) => remove(config, name, options));
+    .option(...REASON)
+    .action((name: string, options: SourceOptions) => remove(config, name, options));
 }
 
 async function add(config: CliConfig, name: string, options: AddOptions): Promise<void> {
   const { kind, from: location, rights: given, every: everyMs, category, logKey } = options;
   const [isShown, isSold, isLookedUp] = RIGHTS.map((right) => given.includes(right));
   const source = { name, kind, location, isShown, isSold, isLookedUp, everyMs, category, logKey };
-  await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).add(source));
+  await asked(config, 'add-source', { name, ...options }, (client) => client.add(source));
   answer(options, source, () => [`added; "npm run cli -- source run ${name}" imports its data`]);
 }
 
@@ -95,15 +110,14 @@ async function set(config: CliConfig, name: string, options: SetOptions): Promis
     isOpenEnded,
     logKey,
   };
-  await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).set(name, settings));
+  await asked(config, 'set-source', { name, ...options }, (client) => client.set(name, settings));
   answer(options, { name, ...settings }, () => [
     `set; "npm run cli -- source run ${name}" imports what was rejected`,
   ]);
 }
 
-async function run(config: CliConfig, name: string, options: OutputOptions): Promise<void> {
-  const shown = await withService(config, 'corpus', async (http) => {
-    const client = new CorpusSourcesClient(http);
+async function run(config: CliConfig, name: string, options: SourceOptions): Promise<void> {
+  const shown = await asked(config, 'run-source', { name, ...options }, async (client) => {
     const { requestedAt } = await client.run(name);
     for (;;) {
       const source = await client.show(name);
@@ -130,10 +144,21 @@ async function list(config: CliConfig, options: OutputOptions): Promise<void> {
   answer(options, sources, () => sources.map(sourceLine));
 }
 
-async function remove(config: CliConfig, name: string, options: OutputOptions): Promise<void> {
-  await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).remove(name));
+async function remove(config: CliConfig, name: string, options: SourceOptions): Promise<void> {
+  await asked(config, 'remove-source', { name, ...options }, (client) => client.remove(name));
   answer(options, { name }, () => ['removed']);
 }
+
+/** Makes a change of a source, after its audit entry. */
+const asked = <T>(
+  config: CliConfig,
+  order: OperatorOrder['order'],
+  { name, reason }: { name: string; reason: string },
+  work: (client: CorpusSourcesClient) => Promise<T>,
+): Promise<T> =>
+  audited(config, { order, object: objectOf('source', name), reason }, () =>
+    withService(config, 'corpus', (http) => work(new CorpusSourcesClient(http))),
+  );
 
 function sourceLine(source: ImportedSource): string {
   const { name, kind, location, observations, updatedAt } = source;

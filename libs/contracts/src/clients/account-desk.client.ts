@@ -72,6 +72,15 @@ export const OPERATOR_ORDERS = [
   'dismiss-refund',
   'replay-callback',
   'reconcile',
+  'redrive-events',
+  'discard-event',
+  'redrive-work',
+  'discard-work',
+  'suppress',
+  'add-source',
+  'set-source',
+  'run-source',
+  'remove-source',
 ] as const;
 
 export interface OperatorOrder {
