@@ -178,7 +178,7 @@ const LOG = [
     ({ config, clock, maintained }) =>
       new RequestLogCopy(
         () => config.databaseUrl,
-        async () => maintained.makePartitions(clock.now()),
+        async (days) => maintained.makePartitionsOf(days, clock.now()),
       ),
   ),
   made(

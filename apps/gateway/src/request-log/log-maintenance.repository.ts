@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
+import { DAY_MS } from '#libs/platform';
 import { KEY_FIGURES, KEY_SUMS, isUncounted } from './hourly-counts.js';
+
+/** Rows that are older are soon dropped, and rows that are later have the time of a clock that was wrong. */
+const FAR_MS = 80 * DAY_MS;
 
 @Injectable()
 export class LogMaintenanceRepository {
@@ -9,6 +13,13 @@ export class LogMaintenanceRepository {
   /** Creates the partitions around a time. */
   async makePartitions(at: Date): Promise<void> {
     await this.database.query('select roll_partitions($1)', [at]);
+  }
+
+  /** Creates the partitions around today and around those of the given days that are at most 80 days away. */
+  async makePartitionsOf(days: Iterable<string>, today: Date): Promise<void> {
+    for (const at of [today, ...[...days].map((day) => new Date(day))]) {
+      if (Math.abs(at.getTime() - today.getTime()) <= FAR_MS) await this.makePartitions(at);
+    }
   }
 
   /**

@@ -7,7 +7,7 @@ export interface RowStore {
   insertMissing(entries: LogEntry[]): Promise<boolean>;
   /** Prevents these earlier processes from writing anything more to the log. */
   endWriters(writerIds: string[]): Promise<void>;
-  makePartitions(): Promise<void>;
+  makePartitions(days: ReadonlySet<string>): Promise<void>;
 }
 
 const BATCH_MAX = 1_000;
@@ -58,7 +58,8 @@ export class MissingRows {
 
   private async write(entries: LogEntry[]): Promise<void> {
     if (await this.store.insertMissing(entries)) return;
-    await this.store.makePartitions();
+    const days = entries.map(({ atMs }) => new Date(atMs).toISOString().slice(0, 10));
+    await this.store.makePartitions(new Set(days));
     if (await this.store.insertMissing(entries)) return;
     let dropped = 0;
     for (const entry of entries) {

@@ -78,7 +78,7 @@ export class RequestLogCopy implements LogSink {
 
   constructor(
     private readonly address: DatabaseAddress,
-    readonly makePartitions: () => Promise<void>,
+    readonly makePartitions: LogSink['makePartitions'],
   ) {}
 
   /**

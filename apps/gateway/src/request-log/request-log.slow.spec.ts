@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, RollPartitionsJob, type Transaction } from '#libs/database';
-import { HOUR_MS, Logger, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, Logger, newId } from '#libs/platform';
 import { TestClock, TestDatabase } from '#test/environment';
 import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
 import type { LogEntry } from './log-line.js';
@@ -27,8 +27,8 @@ beforeAll(async () => {
   maintenance = new LogMaintenanceRepository(owner);
   job = new RollUpJob(maintenance, clock);
   await job.runOnce();
-  copy = new RequestLogCopy(database.url('gateway'), async () =>
-    maintenance.makePartitions(clock.now()),
+  copy = new RequestLogCopy(database.url('gateway'), async (days) =>
+    maintenance.makePartitionsOf(days, clock.now()),
   );
 });
 
@@ -346,6 +346,19 @@ describe('the request log', () => {
     log.add(entry({ accountId }));
     await log.flush();
     expect(await subjectsOf(accountId)).toHaveLength(2);
+  });
+
+  it('after the database was unavailable for days, the rows of each of these days are written', async () => {
+    const accountId = newId();
+    const log = new RequestLog(copy, logger);
+    clock.advance(30 * DAY_MS);
+    for (const days of [9, 5, 0]) {
+      const atMs = clock.now().getTime() - days * DAY_MS;
+      log.add(entry({ accountId, atMs, subject: `${days}.example` }));
+    }
+    await log.flush();
+    expect(await subjectsOf(accountId)).toHaveLength(3);
+    expect(log.dropped).toBe(0);
   });
 
   it('a future partition has the index that operators need to find a request', async () => {

@@ -5,8 +5,11 @@ import { type LogEntry, LogLines, isCharged } from './log-line.js';
 export interface LogSink {
   /** Writes lines. @returns false if no partition accepts one of them; nothing was written then. */
   copy(lines: Buffer): Promise<boolean>;
-  /** Creates today's partitions; needed only after the clock has been changed. */
-  makePartitions(): Promise<void>;
+  /**
+   * Creates the partitions of today and of the given days (`YYYY-MM-DD`). Needed only after the clock has been changed,
+   * or after the database was unavailable for days.
+   */
+  makePartitions(days: ReadonlySet<string>): Promise<void>;
 }
 
 const ENTRIES_MAX = 50_000;
@@ -131,9 +134,9 @@ export class RequestLog {
   private async write(parts: Chunk[]): Promise<void> {
     const lines = Buffer.concat(parts.map(({ bytes, from, to }) => bytes.subarray(from, to)));
     if (await this.sink.copy(lines)) return;
-    await this.sink.makePartitions();
+    await this.sink.makePartitions(daysOf(lines));
     if (await this.sink.copy(lines)) return;
-    // These lines are older than the oldest partition, and would block the log forever.
+    // One of these lines is older than the oldest partition, and would block the log forever.
     this.droppedCount += countOf(parts);
   }
 
@@ -166,6 +169,10 @@ const newChunk = (bytes: Buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES)): Chunk =>
   count: 0,
   charged: 0,
 });
+
+/** Returns the days of lines. A line begins with its time. */
+const daysOf = (lines: Buffer) =>
+  new Set(lines.toString('latin1').match(/^\d{4}-\d\d-\d\d(?=T)/gm) ?? []);
 
 function countOf(parts: Chunk[]): number {
   return parts.reduce((sum, { count }) => sum + count, 0);
