@@ -30,16 +30,21 @@ export function amountMicros(text: string): string {
   return `${BigInt(whole + cents.padEnd(2, '0'))}0000`;
 }
 
+const INSTANT = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
+
 /**
- * Returns a time with a zone, in RFC 3339, unchanged.
- * @throws InvalidArgumentError if it has another format.
+ * Parses a time with a zone, in RFC 3339.
+ * @returns the time in UTC, the only form that services accept.
+ * @throws InvalidArgumentError if it has another format, or a day that does not exist.
  */
 export function instant(text: string): string {
-  const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
-  if (!isInstant || Number.isNaN(Date.parse(text))) {
+  const [, day = ''] = INSTANT.exec(text) ?? [];
+  const at = new Date(day === '' ? Number.NaN : text);
+  // `Date` would turn a day that the month does not have into a day of the next month.
+  if (Number.isNaN(at.getTime()) || !new Date(day).toISOString().startsWith(day)) {
     throw new InvalidArgumentError('It must be a time such as 2027-01-31T12:00:00Z.');
   }
-  return text;
+  return at.toISOString().replace('.000Z', 'Z');
 }
 
 /**

@@ -1,5 +1,5 @@
-import { IsIn, IsInt, IsISO8601, IsString, Length, Max, Min } from 'class-validator';
-import { OVERRIDABLE_LIMITS, type OverridableLimit } from '#libs/contracts';
+import { IsIn, IsInt, IsString, Length, Max, Min } from 'class-validator';
+import { IsInstant, OVERRIDABLE_LIMITS, type OverridableLimit } from '#libs/contracts';
 
 const VALUE_MAX = 10_000_000;
 
@@ -18,6 +18,6 @@ export class OverrideLimitRequest extends LiftOverrideRequest {
   @Length(1, 500)
   reason: string;
 
-  @IsISO8601()
+  @IsInstant()
   until: string;
 }

@@ -266,6 +266,21 @@ describe('allowances', () => {
     });
   });
 
+  it.each(['2027-W05-1', '2027-031', '20270131', '2027-02-29T00:00:00Z', '2027-01-31T00:00:00'])(
+    'an operator’s date such as %s, without a certain moment, is rejected',
+    async (until) => {
+      const common = { reason: 'a test' };
+      const refused = { status: 400, code: 'invalid_request' };
+      const { operator } = entitlement;
+      const override = { ...common, name: 'live', value: 1, until } as const;
+      await expect(operator.overrideLimit(accountId, override)).rejects.toMatchObject(refused);
+      const block = { ...common, cause: 'fraud' as const, blocks: [], to: until };
+      await expect(operator.block(accountId, block)).rejects.toMatchObject(refused);
+      const grant = { ...common, adjustmentId: newId(), amount: 1, expiresAt: until };
+      await expect(operator.grantByOperator(accountId, grant)).rejects.toMatchObject(refused);
+    },
+  );
+
   it('S86: gateways cannot call operator routes, and operators cannot call gateway routes', async () => {
     const override = {
       name: 'live',

@@ -1,7 +1,8 @@
-import { IsArray, IsIn, IsISO8601, IsOptional, IsString, Length } from 'class-validator';
+import { IsArray, IsIn, IsOptional, IsString, Length } from 'class-validator';
 import {
   BLOCKED_PARTS,
   type BlockedPart,
+  IsInstant,
   OPERATOR_BLOCK_CAUSES,
   type OperatorBlockCause,
 } from '#libs/contracts';
@@ -21,6 +22,6 @@ export class BlockAccountRequest extends LiftBlockRequest {
   reason: string;
 
   @IsOptional()
-  @IsISO8601()
+  @IsInstant()
   to?: string;
 }

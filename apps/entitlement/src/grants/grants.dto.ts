@@ -1,4 +1,5 @@
-import { IsInt, IsISO8601, IsOptional, IsString, IsUUID, Length, Max, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, IsUUID, Length, Max, Min } from 'class-validator';
+import { IsInstant } from '#libs/contracts';
 import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
 
 export class OperatorRevocationRequest {
@@ -31,6 +32,6 @@ export class OperatorGrantRequest {
   reason: string;
 
   @IsOptional()
-  @IsISO8601()
+  @IsInstant()
   expiresAt?: string;
 }

@@ -1,5 +1,6 @@
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsISO8601, IsOptional, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsInstant } from '../events/rules.js';
 
 const ENTRIES_MAX = 1_000;
 /** A time that sorts after every event. */
@@ -23,7 +24,7 @@ export interface TimelineEntry {
 export class TimelineQuestion {
   /** RFC 3339: only entries before this time. */
   @IsOptional()
-  @IsISO8601()
+  @IsInstant()
   before?: string;
 
   /** The number of entries, at most 1,000. */
@@ -44,12 +45,12 @@ export class AccountTimelineQuestion extends TimelineQuestion {
 export class InspectionsQuestion {
   /** RFC 3339: only entries since this time; by default, from the beginning. */
   @IsOptional()
-  @IsISO8601()
+  @IsInstant()
   from?: string;
 
   /** RFC 3339: only entries before this time. */
   @IsOptional()
-  @IsISO8601()
+  @IsInstant()
   before?: string;
 }
 
