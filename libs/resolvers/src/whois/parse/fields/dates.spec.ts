@@ -61,6 +61,10 @@ describe('a date as WHOIS servers print it', () => {
     ['2026-01-31T10:11:12+14:00', {}, '2026-01-30T20:11:12Z', 'second'],
     ['2026-01-31T10:11:12-24:30', {}, '2026-01-31', 'day'],
     ['2026-01-31 10:11:12 +9999', {}, '2026-01-31', 'day'],
+    ['2026-01-31 10:11:12 (ALMT)', {}, '2026-01-31', 'day'],
+    ['2026-01-31 10:11:12 America/Sao_Paulo', { offsetMinutes: 480 }, '2026-01-31', 'day'],
+    ['Sat Jan 31 10:11:12 UYT 2026', {}, '2026-01-31', 'day'],
+    ['2026-01-31 10:11:12 (Assigned)', {}, '2026-01-31T10:11:12Z', 'second'],
   ])('%j is read', (text, style, iso, precision) => {
     expect(parseDate(text, style)).toEqual({ original: text, iso, precision });
   });

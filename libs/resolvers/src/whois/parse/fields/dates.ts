@@ -33,7 +33,7 @@ const DATE_LENGTH_MAX = 80;
  * Parses a date as WHOIS servers print it: ISO 8601 and similar forms, `20260131`, `31-Jan-2026`, `Jan 31 2026`, `Sat
  * Jan 31 10:00:00 UTC 2026`, `31.01.2026`, `2026. 01. 31.`. A date such as `03/04/2026` is parsed only if the order of
  * its server is known; otherwise, the result is undefined, never a guess. Midnight in a registry's local time
- * (`00:00:00 JST`) is a day without a time.
+ * (`00:00:00 JST`) is a day without a time, and so is a time in an unknown zone.
  */
 export function parseDate(text: string, style: DateStyle): DateValue | undefined {
   const original = text.trim().slice(0, DATE_LENGTH_MAX);
@@ -72,6 +72,7 @@ function dateValue(original: string, tokens: Token[], day: Day, style: DateStyle
     return onlyDay(original, day);
   }
   const zone = readZone(tokens, clock.next);
+  if (zone === 'unknown') return onlyDay(original, day);
   const offsetMinutes = zone?.offsetMinutes ?? style.offsetMinutes ?? 0;
   // A number that is too large for an offset does not belong to the time.
   if (Math.abs(offsetMinutes) > OFFSET_MINUTES_MAX) return onlyDay(original, day);
@@ -254,13 +255,14 @@ function readClock(
 
 /**
  * Reads `Z`, `UTC`, `+01:00`, `+0100`, `+13`, `(GMT+0:00)`, `(JST)`, or the letters of a zone; undefined if there is
- * no zone.
+ * no zone. A word such as `ALMT` or `Asia/Almaty` directly after the time is an unknown zone.
  */
 function readZone(
   tokens: Token[],
   from: number,
-): { offsetMinutes: number; isNumeric: boolean } | undefined {
+): { offsetMinutes: number; isNumeric: boolean } | 'unknown' | undefined {
   let named: number | undefined;
+  const first = skipMarks(tokens, from).next;
   for (let at = from; at < Math.min(tokens.length, from + 6); at += 1) {
     const token = tokens[at];
     if (token.kind === 'letters') named = zoneOffsetMinutes(token.text) ?? named;
@@ -270,7 +272,9 @@ function readZone(
       return { offsetMinutes: sign * offset, isNumeric: true };
     }
   }
-  return named === undefined ? undefined : { offsetMinutes: named, isNumeric: false };
+  if (named !== undefined) return { offsetMinutes: named, isNumeric: false };
+  const isZone = /^[A-Z]{3,5}$/.test(tokens[first]?.text) || tokens[first + 1]?.text === '/';
+  return isZone && tokens[first].kind === 'letters' ? 'unknown' : undefined;
 }
 
 function offsetFrom(digits: string, mark?: string, minutes?: string): number {
