@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { type Mail, MailOutbox, composeMail } from '#libs/mail';
-import { Clock, type Job } from '#libs/platform';
+import { Clock, type Job, forEachInOrder } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
 import { WorkerConfig } from '../worker.config.js';
 import { type DigestLine, DigestsMaintenanceRepository } from './digests-maintenance.repository.js';
@@ -24,18 +24,21 @@ export class MailDigestsJob implements Job {
     private readonly clock: Clock,
   ) {}
 
+  /** @throws AggregateError if some e-mails could not be composed, after all accounts were tried. */
   async runOnce(): Promise<void> {
     const now = this.clock.now();
     const due = await this.digests.listDue(this.database, now, ACCOUNTS_AT_ONCE);
-    for (const accountId of due) {
-      const email = await this.clients.mailAddressOf(accountId);
-      await this.database.transaction(async (transaction) => {
-        if (!(await this.digests.take(transaction, accountId, now))) return;
-        const { lines, count } = await this.digests.takeLines(transaction, accountId, LINES_MAX);
-        if (email === undefined || count === 0) return;
-        await this.mails.add(transaction, accountId, this.compose(email, lines, count));
-      });
-    }
+    await forEachInOrder(due, (accountId) => this.mail(accountId, now));
+  }
+
+  private async mail(accountId: string, now: Date): Promise<void> {
+    const email = await this.clients.mailAddressOf(accountId);
+    await this.database.transaction(async (transaction) => {
+      if (!(await this.digests.take(transaction, accountId, now))) return;
+      const { lines, count } = await this.digests.takeLines(transaction, accountId, LINES_MAX);
+      if (email === undefined || count === 0) return;
+      await this.mails.add(transaction, accountId, this.compose(email, lines, count));
+    });
   }
 
   private compose(email: string, lines: readonly DigestLine[], count: number): Mail {

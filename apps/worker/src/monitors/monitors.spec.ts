@@ -23,6 +23,7 @@ describe('monitors', () => {
   beforeAll(async () => {
     await under.start();
     await under.holdJob('forget-monitor-news');
+    await under.holdJob('mail-monitor-digests');
   });
   afterAll(() => under.stop());
 
@@ -129,6 +130,28 @@ describe('monitors', () => {
     );
     expect(first.text).not.toContain(quiet);
     expect(first.html).not.toContain('<b>shop</b>');
+  });
+
+  it('an event that cannot be described does not stop the e-mails of other accounts', async () => {
+    const { id } = await watch(newName());
+    await call('POST', `/${id}/test`);
+    await under.database.query(
+      `update monitor_events set type = 'domain.changed', details = 'null' where monitor_id = $1`,
+      [id],
+    );
+    const bad = accountId;
+    accountId = newId();
+    under.entitlement.monitors.set(accountId, SLOTS);
+    under.clock.advance(1);
+    await call('POST', `/${(await watch(newName())).id}/test`);
+    await waitFor('the other account’s mail', async () => {
+      await get(MailDigestsJob)
+        .runOnce()
+        .catch(() => {});
+      const mails = await under.mailbox.newest(200);
+      return mails.some(({ to }) => to === `${accountId}@payer.example`);
+    });
+    await under.database.query('delete from monitor_digests where account_id = $1', [bad]);
   });
 
   it('an account has as many monitors as its plan allows: a lower plan pauses the others, and a higher plan resumes them', async () => {
