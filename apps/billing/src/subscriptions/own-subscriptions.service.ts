@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PendingChange, SubscriptionAnswer } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { NotFound, isId } from '#libs/platform';
+import { Clock, NotFound, isId } from '#libs/platform';
 import { AccountStatesService } from '../account-states/account-states.service.js';
 import { BillingConfig } from '../billing.config.js';
 import { CheckoutsService } from '../orders/checkouts.service.js';
@@ -18,6 +18,7 @@ export class OwnSubscriptionsService {
     private readonly subscriptions: SubscriptionsRepository,
     private readonly checkouts: CheckoutsService,
     private readonly config: BillingConfig,
+    private readonly clock: Clock,
   ) {}
 
   async list(accountId: string): Promise<{ subscriptions: SubscriptionAnswer[] }> {
@@ -25,12 +26,12 @@ export class OwnSubscriptionsService {
       this.subscriptions.list(transaction, accountId),
     );
     const own = rows.filter(({ isDuplicate }) => !isDuplicate);
-    return { subscriptions: own.map((row) => toSubscriptionAnswer(row)) };
+    return { subscriptions: own.map((row) => toSubscriptionAnswer(row, this.clock.now())) };
   }
 
   /** @throws NotFound, including for another account's subscription (S85). */
   async get(accountId: string, id: string): Promise<SubscriptionAnswer> {
-    return toSubscriptionAnswer(await this.find(accountId, id));
+    return toSubscriptionAnswer(await this.find(accountId, id), this.clock.now());
   }
 
   /** @throws NotFound; PlanNotChangeable if the subscription has ended. */

@@ -3,7 +3,7 @@ import { taxOn } from '../tax/tax-rates.js';
 import type { Subscription } from './subscription.entity.js';
 import { unpaidAnswer } from './unpaid-change.js';
 
-export function toSubscriptionAnswer(row: Subscription): SubscriptionAnswer {
+export function toSubscriptionAnswer(row: Subscription, now: Date): SubscriptionAnswer {
   const netMicros = BigInt(planOfSku(row.sku)?.unitMicros ?? 0);
   const taxMicros = taxOn(netMicros, row.taxPpm);
   const ofAllUnits = (micros: bigint) => (micros * BigInt(row.quantity)).toString();
@@ -23,7 +23,7 @@ export function toSubscriptionAnswer(row: Subscription): SubscriptionAnswer {
     paid_through: row.paidThrough?.toISOString() ?? null,
     cancel_at: row.cancelAt?.toISOString() ?? null,
     pending_change: pendingChangeOf(row),
-    unpaid_change: unpaidAnswer(row),
+    unpaid_change: unpaidAnswer(row, now),
     is_current: row.isCurrent,
   };
 }

@@ -34,9 +34,14 @@ export function unpaidMembers(
   };
 }
 
-export function unpaidAnswer(row: Subscription): UnpaidChangeAnswer | null {
+/**
+ * Returns the change that waits for its payment; null if there is none, or if its page has expired. PayPal does not
+ * report that expiry.
+ */
+export function unpaidAnswer(row: Subscription, now: Date): UnpaidChangeAnswer | null {
   const { unpaidSku: sku, unpaidQuantity, unpaidMicros, unpaidPage, unpaidUntil: until } = row;
   if (sku === null || until === null) return null;
+  if (unpaidPage !== null && until <= now) return null;
   return {
     sku,
     quantity: unpaidQuantity ?? 1,

@@ -57,3 +57,12 @@ it('only a plan that is paid for is said to renew', () => {
   }
   expect(dates({ ...OVERDUE, paid_through: null })).not.toContain('renews');
 });
+
+it('a cancelled plan that works until the end of its paid time is not said to have ended on that day', () => {
+  const cancelled = { ...ACTIVE, state: 'cancelled', is_current: false } as const;
+  const shown = (paid_through: string | null) =>
+    subscriptionsPage(CONTEXT, { subscriptions: [{ ...cancelled, paid_through }] }).text;
+  expect(shown(ACTIVE.paid_through)).toContain('paid until 2026-12-20');
+  expect(shown(ACTIVE.paid_through)).not.toContain('ended');
+  expect(shown(null)).toContain('ended 2026-12-20');
+});

@@ -226,7 +226,8 @@ function datesOf({ state, cancel_at, period_end, paid_through }: SubscriptionAns
   if (state === 'cancelled' || state === 'expired') {
     // The period of a refunded subscription has ended early.
     const [end] = [cancel_at ?? period_end, paid_through ?? period_end].toSorted();
-    return `ended ${day(end)}`;
+    // At PayPal, a cancelled subscription ends at once, but works until the end of the paid time.
+    return `${paid_through === null ? 'ended' : 'paid until'} ${day(end)}`;
   }
   if (cancel_at !== null) return `ends ${day(cancel_at)}`;
   if (state === 'past_due' && paid_through !== null) return `paid until ${day(paid_through)}`;
