@@ -268,6 +268,17 @@ describe('grants', () => {
     ]);
   });
 
+  it('a small gift of the operator does not delay the notice that few credits are left', async () => {
+    await entitlement.buy(accountId, 1_000);
+    await entitlement.use(accountId, 600);
+    const gift = { adjustmentId: newId(), amount: 10, reason: 'a test' };
+    await entitlement.operator.grantByOperator(accountId, gift);
+    await entitlement.use(accountId, 327);
+    expect((await entitlement.events(accountId)).join()).not.toContain('CreditsLow');
+    await entitlement.use(accountId, 1);
+    expect(await entitlement.events(accountId)).toContain('CreditsLow 20% 82');
+  });
+
   it('the customer is notified again when credits are used up that a failed refund has returned', async () => {
     const lineId = await entitlement.buy(accountId, 1_000);
     const reversalId = await entitlement.reverse(accountId, lineId, '1', { phase: 'requested' });

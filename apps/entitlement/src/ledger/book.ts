@@ -54,7 +54,9 @@ export class Book extends GrantBook {
     ]);
     if (this.account.state === 'erased') this.revokeAvailable();
     if (source.sourceType !== 'release') {
-      this.account.lastGranted = source.granted;
+      // A small gift does not lower the level at which the customer is told that the credits are running out.
+      const left = source.sourceType === 'operator' ? this.spendable + this.reserved : 0;
+      this.account.lastGranted = Math.max(source.granted, Math.min(this.account.lastGranted, left));
       this.account.lowThreshold = undefined;
     }
     return grant;
