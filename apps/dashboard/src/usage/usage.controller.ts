@@ -13,6 +13,9 @@ import { type UsageAsked, type UsageShown, usagePage } from './usage-page.js';
 
 const READER = new InputReader(ACCOUNT_USAGE);
 
+/** The maximum number of pages of keys that are read for their names. */
+const KEY_PAGES_MAX = 20;
+
 type Given = Readonly<Record<string, unknown>>;
 
 @Controller()
@@ -61,11 +64,14 @@ export class UsagePageController {
       const named = used.days.map(({ operation, ...day }) => ({ ...day, name: operation }));
       return { ...used, days: named, paces: byKey && pacesOf(byKey) };
     }
-    const [used, all, names] = await Promise.all([
+    const [used, all] = await Promise.all([
       this.calls.usageByKey(visit.session, days),
       this.calls.usage(visit.session, days),
-      namesOfKeys(visit),
     ]);
+    const names = await namesOfKeys(
+      visit,
+      used.days.map(({ key_id: id }) => id),
+    );
     const nameOf = (id: string) => names.get(id) ?? 'another key';
     const ofKeys = used.days.map(({ key_id, ...day }) => ({ ...day, name: nameOf(key_id) }));
     const named = [...ofKeys, ...workOnDays(all.days)];
@@ -78,14 +84,21 @@ export class UsagePageController {
 }
 
 /**
- * Returns the names of the newest keys by id, with their last characters, because keys may have the same name. The
- * account's own id stands for the dashboard.
+ * Returns the names of keys by id, with their last characters, because keys may have the same name. The account's own
+ * id stands for the dashboard. Reads the keys page by page, newest first, until it knows the given ones.
  */
-async function namesOfKeys(visit: PageVisit): Promise<Map<string, string>> {
-  const answer = await visit.account({ method: 'GET', path: '/keys' });
-  const keys = isRefused(answer) ? [] : ((answer.body as Partial<KeysAnswer>).keys ?? []);
-  const names = keys.map(({ id, name, masked }) => [id, `${name} (${masked})`] as const);
-  return new Map([...names, [visit.session.accountId, 'Dashboard']]);
+async function namesOfKeys(visit: PageVisit, ids: readonly string[]): Promise<Map<string, string>> {
+  const names = new Map([[visit.session.accountId, 'Dashboard']]);
+  let query = '';
+  for (let pages = 0; pages < KEY_PAGES_MAX && ids.some((id) => !names.has(id)); pages += 1) {
+    const answer = await visit.account({ method: 'GET', path: `/keys${query}` });
+    if (isRefused(answer)) break;
+    const { keys = [], paging } = answer.body as Partial<KeysAnswer>;
+    for (const { id, name, masked } of keys) names.set(id, `${name} (${masked})`);
+    if (!paging?.next_cursor) break;
+    query = `?cursor=${encodeURIComponent(paging.next_cursor)}`;
+  }
+  return names;
 }
 
 function askedOf({ by, from, to }: Given): UsageAsked {

@@ -38,7 +38,15 @@ const ALLOWANCE = {
   monitors: { domain: 1, brand: 0, registrant: 0 },
 };
 
-const BALANCE = { spendable: 0, reserved: 0, pending: 0, frozen: 0, debt: 0, grants: [] };
+const BALANCE = {
+  spendable: 0,
+  reserved: 0,
+  recallable: 0,
+  pending: 0,
+  frozen: 0,
+  debt: 0,
+  grants: [],
+};
 
 interface Inserted {
   keyId?: string;
@@ -177,6 +185,14 @@ describe('the requests of a day', () => {
     dashboard.session = { ...dashboard.session, accountId: mine };
     await insertRequests(mine, 3, 'whois.live');
     await insertRequests(mine, 2, 'dns.live', { keyId: newId(), status: 429 });
+    const keyId = newId();
+    await insertRequests(mine, 1, 'dns.live', { keyId });
+    // The key is on the second page of the account's keys.
+    const path = 'GET /internal/dashboard/keys';
+    dashboard.answers.set(path, { keys: [], paging: { next_cursor: 'older' } });
+    const key = { id: keyId, name: 'Old key', masked: 'dds_live_…a1B2' };
+    const older = { keys: [key], paging: { next_cursor: null } };
+    dashboard.answers.set(`${path}?cursor=older`, older);
     const { cookie } = dashboard;
     const read = async (path: string) => {
       const { status, body, headers } = await dashboard.send('GET', path, { cookie });
@@ -191,12 +207,13 @@ describe('the requests of a day', () => {
     expect(csv.text.split('\r\n').toSorted()).toEqual([
       '',
       `${TODAY},Dashboard,3,0,3`,
+      `${TODAY},Old key (dds_live_…a1B2),1,0,1`,
       `${TODAY},another key,2,2,2`,
       'day,key,requests,failed,credits',
     ]);
     const page = await read(`/usage?by=key&${days}`);
     expect(page.text).toContain(`<title>${TODAY}, Dashboard: 3</title>`);
-    expect(page.text).toContain('aria-label="Requests a day, 5 at most"');
+    expect(page.text).toContain('aria-label="Requests a day, 6 at most"');
     await insertRequests(mine, 1, 'whois.live');
     await hours.countNewRows();
     expect((await read(`/usage.csv?by=key&${days}`)).text).toContain(`${TODAY},Dashboard,4,0,4`);
