@@ -14,7 +14,7 @@ export const ACCOUNT_ID = '01980000-0000-7000-8000-000000000001';
 const CSRF = 'c'.repeat(43);
 const SESSION = 's'.repeat(43);
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-const BALANCE = { spendable: 5_000, reserved: 0, pending: 0, frozen: 0, debt: 0 };
+const BALANCE = { spendable: 5_000, reserved: 0, recallable: 0, pending: 0, frozen: 0, debt: 0 };
 
 const AWAY = new Set([
   'GET /internal/usage',

@@ -58,6 +58,8 @@ export class EntitlementStandIn extends JsonServer {
   validUntil: string | undefined;
   ttlMs = 60_000;
   leaseMax = 1_000;
+  /** The credits of each account that lookups have set aside, beside `balances`. */
+  recallable = 0;
   /** While true, requests for leases are answered with `elsewhere`. */
   isElsewhere = false;
 
@@ -93,7 +95,7 @@ export class EntitlementStandIn extends JsonServer {
       case '/internal/allowance':
         return this.allowance(accountId);
       case '/internal/balance':
-        return { spendable: this.available(accountId) };
+        return { spendable: this.available(accountId), recallable: this.recallable, frozen: 0 };
       case '/internal/used-by-work':
         return this.work.get(accountId) ?? [];
       case '/internal/leases':

@@ -55,7 +55,7 @@ const grant = (part: Partial<Grant>): Grant => ({
 });
 const balance = (grants: Grant[], part: Partial<BalanceAnswer> = {}): BalanceAnswer => {
   const spendable = grants.reduce((sum, { available }) => sum + available, 0);
-  return { spendable, reserved: 0, pending: 0, frozen: 0, debt: 0, grants, ...part };
+  return { spendable, reserved: 0, recallable: 0, pending: 0, frozen: 0, debt: 0, grants, ...part };
 };
 
 let under: DashboardUnderTest;

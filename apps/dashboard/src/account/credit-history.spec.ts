@@ -2,7 +2,15 @@ import { expect, it } from '@jest/globals';
 import { creditHistory } from './credit-history.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
-const BALANCE = { spendable: 60, reserved: 20, pending: 5, frozen: 0, debt: 0, grants: [] };
+const BALANCE = {
+  spendable: 60,
+  reserved: 20,
+  recallable: 0,
+  pending: 5,
+  frozen: 0,
+  debt: 0,
+  grants: [],
+};
 
 const DAYS = [
   { day: '2026-11-20', amount: -10 },

@@ -215,16 +215,16 @@ export class GrantsService {
 
   /** Returns the same as `balance`, read in the caller's snapshot. */
   async balanceIn(transaction: Transaction, accountId: string): Promise<BalanceAnswer> {
-    const [{ account, live, newest, pending }, lines] = await Promise.all([
+    const [{ account, live, newest, leased }, lines] = await Promise.all([
       this.ledger.readShown(transaction, accountId),
       this.payments.listLines(transaction, [accountId]),
     ]);
     if (isDue(account, this.clock.now())) {
       const [{ book }] = await this.loadAllGrants(transaction, [account]);
-      return this.ledger.balance(book, { pending, lines });
+      return this.ledger.balance(book, { leased, lines });
     }
     const [book] = this.ledger.booksOf([account], live);
-    return this.ledger.balance(book, { newest, pending, lines });
+    return this.ledger.balance(book, { newest, leased, lines });
   }
 
   /** Applies all due dates of the given accounts, in the caller's transaction. */

@@ -139,15 +139,19 @@ describe('leases', () => {
     for (const accountId of [one, other]) await acquire(accountId, { leaseId, min: 10 });
     await entitlement.client.close({ accountId: one, leaseId, consumed: 4 });
     const left = async (accountId: string) => {
-      const { spendable, reserved } = await entitlement.client.balance(accountId);
-      return [spendable, reserved];
+      const { spendable, reserved, recallable } = await entitlement.client.balance(accountId);
+      return [spendable, reserved, recallable];
     };
     expect([await left(one), await left(other)]).toEqual([
-      [496, 0],
-      [490, 10],
+      [496, 0, 0],
+      [490, 10, 10],
     ]);
+    const hold = { holdId: newId(), accountId: other, amount: 20, operation: 'jobs.whois' };
+    await entitlement.client.hold(hold);
+    expect(await left(other)).toEqual([470, 30, 10]);
+    await entitlement.client.closeHold(other, hold.holdId);
     await entitlement.client.close({ accountId: other, leaseId, consumed: 1 });
-    expect(await left(other)).toEqual([499, 0]);
+    expect(await left(other)).toEqual([499, 0, 0]);
   });
 
   it('a total that arrives after the close first takes the credits that the close released, even if they are frozen or expired', async () => {

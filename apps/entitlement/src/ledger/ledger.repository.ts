@@ -5,6 +5,12 @@ import type { Grant } from './grant.js';
 import { IS_REVIVED } from './revived-grants.js';
 import { type AccountRow, type GrantRow, toAccount, toGrant, toPosting } from './posting-rows.js';
 
+/** Credits of an account's open leases: used ones that the ledger still has as reserved, and unused ones. */
+export interface OpenLeases {
+  unbooked: number;
+  unused: number;
+}
+
 @Injectable()
 export class LedgerRepository {
   /** Locks accounts in id order. Accounts that do not exist are created. */
@@ -118,13 +124,14 @@ export class LedgerRepository {
     return row && toAccount(row);
   }
 
-  async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
-    const [{ unbooked }] = await transaction.query<{ unbooked: string }>(
-      `select coalesce(sum(reported - consumed), 0) as unbooked from leases
-       where account_id = $1 and state = 'open'`,
+  async sumOpenLeases(transaction: Transaction, accountId: string): Promise<OpenLeases> {
+    const [{ unbooked, unused }] = await transaction.query<{ unbooked: string; unused: string }>(
+      `select coalesce(sum(reported - consumed), 0) as unbooked,
+         coalesce(sum(amount - reported), 0) as unused
+       from leases where account_id = $1 and state = 'open'`,
       [accountId],
     );
-    return Number(unbooked);
+    return { unbooked: Number(unbooked), unused: Number(unused) };
   }
 
   /** Lists up to `limit` grants: those with credits left first, then the newest ones. */

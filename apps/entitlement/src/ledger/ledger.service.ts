@@ -12,7 +12,7 @@ import { Book } from './book.js';
 import { hasPlenty, newLowThreshold, packageTierOf, remainingOf } from './credit-level.js';
 import type { CreditAccount, Repayment } from './grant-book.js';
 import { type Grant, byAge } from './grant.js';
-import { LedgerRepository } from './ledger.repository.js';
+import { LedgerRepository, type OpenLeases } from './ledger.repository.js';
 
 const GRANTS_SHOWN_MAX = 200;
 
@@ -100,14 +100,14 @@ export class LedgerService {
   async readShown(
     transaction: Transaction,
     accountId: string,
-  ): Promise<{ account: CreditAccount; live: Grant[]; newest: Grant[]; pending: number }> {
-    const [account, live, newest, pending] = await Promise.all([
+  ): Promise<{ account: CreditAccount; live: Grant[]; newest: Grant[]; leased: OpenLeases }> {
+    const [account, live, newest, leased] = await Promise.all([
       this.readAccount(transaction, accountId),
       this.repository.listLiveGrants(transaction, [accountId]),
       this.repository.listNewestGrants(transaction, accountId, GRANTS_SHOWN_MAX),
-      this.repository.sumUnbooked(transaction, accountId),
+      this.repository.sumOpenLeases(transaction, accountId),
     ]);
-    return { account, live, newest, pending };
+    return { account, live, newest, leased };
   }
 
   /** Reads an account for display, without a lock. Returns a new account if it does not exist. */
@@ -140,7 +140,7 @@ export class LedgerService {
 
   /** Sums the credits that an account's open leases have reported as used but that the ledger still has as reserved. */
   async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
-    return this.repository.sumUnbooked(transaction, accountId);
+    return (await this.repository.sumOpenLeases(transaction, accountId)).unbooked;
   }
 
   /**
@@ -149,16 +149,17 @@ export class LedgerService {
    */
   balance(
     book: Book,
-    shown: { newest?: Grant[]; pending: number; lines: readonly GrantLine[] },
+    shown: { newest?: Grant[]; leased: OpenLeases; lines: readonly GrantLine[] },
   ): BalanceAnswer {
-    const { newest: grants = newestOf(book), pending, lines } = shown;
+    const { newest: grants = newestOf(book), leased, lines } = shown;
     const isFrozen = book.account.state !== 'active';
     const frozen = isFrozen ? book.all.reduce((sum, { available }) => sum + available, 0) : 0;
     return {
       spendable: book.spendable,
       // Credits that leases have used but that are not booked yet are pending, not reserved.
-      reserved: book.reserved - pending,
-      pending,
+      reserved: book.reserved - leased.unbooked,
+      recallable: leased.unused,
+      pending: leased.unbooked,
       frozen,
       debt: book.all.reduce((sum, { owed }) => sum + owed, 0),
       grants: grants.map((grant) => shownGrant(grant, lines)),

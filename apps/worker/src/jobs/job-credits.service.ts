@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { WorkOperation } from '#libs/contracts';
+import { type WorkOperation, shortfallOf } from '#libs/contracts';
 import { MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
 import { JobCreditsBusy, JobShortOfCredits } from './jobs.errors.js';
@@ -31,23 +31,19 @@ export class JobCreditsService {
     for (;;) {
       const answer = await this.clients.entitlement.hold({ holdId, accountId, amount, operation });
       if (answer.outcome === 'held') return;
-      if (answer.outcome === 'insufficient' && !(await this.willSuffice(accountId, amount))) {
-        throw new JobShortOfCredits(amount, amount - Math.min(amount, answer.spendable));
+      if (answer.outcome === 'insufficient') {
+        // The restoration may have released the credits after the attempt to hold them.
+        const { frozen, ...balance } = await this.clients.entitlement.balance(accountId);
+        const shortfall = shortfallOf(balance, amount);
+        if (shortfall > frozen) throw new JobShortOfCredits(amount, shortfall);
       }
       if (answer.outcome === 'closed' || monotonicMs() > untilMs) throw new JobCreditsBusy();
       await sleep(PAUSE_MS);
     }
   }
 
-  private async willSuffice(accountId: string, credits: number): Promise<boolean> {
-    const { spendable, frozen } = await this.clients.entitlement.balance(accountId);
-    // The restoration may have released the credits after the attempt to hold them.
-    return spendable + frozen >= credits;
-  }
-
   async shortfall(accountId: string, price: number): Promise<number> {
-    const { spendable } = await this.clients.entitlement.balance(accountId);
-    return Math.max(0, price - spendable);
+    return shortfallOf(await this.clients.entitlement.balance(accountId), price);
   }
 
   /** Charges the account for a chunk. A repeated call has no effect, even with another count. */

@@ -165,6 +165,14 @@ describe('a job with names in the request', () => {
     });
     const dry = await create(accountId, 'whois?dry_run=true', { domainNames });
     expect(dry).toMatchObject({ id: null, credits: { price: 3, held: 0, shortfall: 2 } });
+    // Credits that lookups have set aside do not count as lacking.
+    entitlement.recallable = 1;
+    await expect(create(accountId, 'whois', { domainNames })).rejects.toMatchObject({
+      members: { price: 3, shortfall: 1 },
+    });
+    const other = await create(accountId, 'whois?dry_run=true', { domainNames });
+    expect(other.credits.shortfall).toBe(1);
+    entitlement.recallable = 0;
     await waitFor('the job to be removed', async () => {
       const list = await under.gateway.call<JobsAnswer>('GET', path(''), { accountId });
       return list.jobs.length === 0;

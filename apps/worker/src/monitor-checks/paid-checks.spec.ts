@@ -112,6 +112,10 @@ describe('checks beyond the plan', () => {
     expect((await call('GET', `/${id}`)).price).toBeUndefined();
     const wanted = { kind: 'domain', domainName: newName(), ...often };
     expect(await dryRun('POST', '', wanted)).toMatchObject(priced);
+    under.entitlement.recallable = 30;
+    const less = { body: { price: { credits_per_day_max: 92, shortfall: 60 } } };
+    expect(await dryRun('PATCH', `/${id}`, often)).toMatchObject(less);
+    under.entitlement.recallable = 0;
     under.entitlement.monitors.set(accountId, { ...SLOTS, domain: 1 });
     const refused = { status: 403, body: { code: 'monitor_limit_reached', limit: 1 } };
     expect(await dryRun('POST', '', wanted)).toMatchObject(refused);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type MonitorAnswer, type MonitorSlots, TIERS } from '#libs/contracts';
+import { type MonitorAnswer, type MonitorSlots, TIERS, shortfallOf } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
@@ -42,9 +42,9 @@ export class MonitorPlacesService {
     if (isNew) await this.requirePlace(this.database, monitor, await this.slotsOf(accountId));
     const { price, ...answer } = monitorAnswer(monitor);
     if (!price) return answer;
-    const { spendable } = await this.clients.entitlement.balance(accountId);
-    const shortfall = Math.max(0, price.credits_per_day_max - spendable);
-    const isShort = price.is_short_of_credits || spendable < price.credits_per_check;
+    const balance = await this.clients.entitlement.balance(accountId);
+    const shortfall = shortfallOf(balance, price.credits_per_day_max);
+    const isShort = price.is_short_of_credits || shortfallOf(balance, price.credits_per_check) > 0;
     return { ...answer, price: { ...price, is_short_of_credits: isShort, shortfall } };
   }
 

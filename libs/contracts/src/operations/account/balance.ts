@@ -43,6 +43,10 @@ export class BalanceAnswer {
   @IsInt()
   reserved: number;
 
+  /** The part of `reserved` that is set aside for coming lookups. Jobs and monitors can use it, too. */
+  @IsInt()
+  recallable: number;
+
   /** The used part of reserved credits that is not in the ledger yet. */
   @IsInt()
   pending: number;
@@ -119,6 +123,7 @@ export const BALANCE = defineOperation({
       answer: {
         spendable: 455,
         reserved: 25,
+        recallable: 25,
         pending: 0,
         frozen: 0,
         debt: 0,
