@@ -96,16 +96,27 @@ export class SnapshotsService {
   }
 
   /**
-   * Returns the subscription of a bill and the start of the billed period, unless the processor reports that start
-   * itself.
+   * Returns a subscription and the start of its next period, unless the processor reports that start itself: the period
+   * of a bill, or the period after an overdue payment, because that payment may have been due early.
    */
   begunBy(
     processor: ProcessorName,
     snapshot: ProcessorSnapshot,
   ): { ref: ProcessorRef; at: Date } | undefined {
-    if (snapshot.kind !== 'bill' || this.announcesRenewals(processor)) return undefined;
-    const [line] = snapshot.lines;
-    return line && { ref: { kind: 'subscription', id: snapshot.subscriptionId }, at: line.from };
+    if (this.announcesRenewals(processor)) return undefined;
+    const ref = (id: string) => ({ kind: 'subscription', id }) as const;
+    switch (snapshot.kind) {
+      case 'bill': {
+        const [line] = snapshot.lines;
+        return line && { ref: ref(snapshot.subscriptionId), at: line.from };
+      }
+      case 'subscription': {
+        const { id, state, periodEnd: at } = snapshot;
+        return state === 'past_due' ? { ref: ref(id), at } : undefined;
+      }
+      default:
+        return undefined;
+    }
   }
 
   /** Whether the processor reports that a period has begun. With other processors, only the bill shows this. */

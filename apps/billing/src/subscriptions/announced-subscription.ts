@@ -43,9 +43,9 @@ export function isNews(current: Subscription, next: Subscription): boolean {
 
 /**
  * Returns the plan whose rights the subscription gives. Normally, this is the plan that the processor bills, as far as
- * it is paid. While a payment is overdue, it is the last paid plan, without upgrades that were paid for less time than
- * the grace period. While an unreadable paid bill waits for an operator, it is the plan that the bill would have
- * granted.
+ * it is paid. While the payment for the period is overdue, it is the last paid plan, without upgrades that were paid for
+ * less time than the grace period. While an unreadable paid bill waits for an operator, it is the plan that the bill
+ * would have granted.
  */
 function rightsPlan(row: Subscription): PaidPlan {
   const billed = { sku: row.sku, quantity: row.quantity };
@@ -55,7 +55,9 @@ function rightsPlan(row: Subscription): PaidPlan {
   if (paidSku === null || graceSku === null || isHeld) return billed;
   // The next period has already been paid, perhaps for a lower plan.
   if (row.paidThrough !== null && row.paidThrough > row.periodEnd) return billed;
-  if (row.state === 'past_due') return { sku: graceSku, quantity: graceQuantity ?? 1 };
+  const isOverdue =
+    row.state === 'past_due' && (row.paidThrough ?? row.periodStart) < row.periodEnd;
+  if (isOverdue) return { sku: graceSku, quantity: graceQuantity ?? 1 };
   const paid = { sku: paidSku, quantity: paidQuantity ?? 1 };
   return worthOf(paid) < worthOf(billed) ? paid : billed;
 }

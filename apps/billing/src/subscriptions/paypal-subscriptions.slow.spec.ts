@@ -265,6 +265,25 @@ describe('subscriptions through PayPal', () => {
       expect((await plan.said()).states.at(-1)).toMatchObject(after);
     });
 
+    it('if the early payment fails, an upgrade of the last days keeps its rights until the end of its period', async () => {
+      const { subscriptions } = billing.simulator.paypal;
+      await plan.passTo(hours(-48));
+      await plan.agree((await plan.ask('change', { sku: 'api-50K-month' })).body.redirect_url);
+      subscriptions.setFunds('declines');
+      await plan.passTo(hours(-2));
+      expect((await plan.said()).states.at(-1)).toMatchObject({
+        state: 'past_due',
+        sku: 'api-50K-month',
+      });
+      await plan.passTo(hours(1));
+      subscriptions.setFunds('works');
+      expect((await plan.said()).states.at(-1)).toMatchObject({
+        state: 'past_due',
+        sku: 'api-15K-month',
+        periodStart: end.toISOString(),
+      });
+    });
+
     it.each(['api-5K-month', 'api-50K-month'])(
       'a change to %s is rejected until that period has begun, because its price would apply one period too late',
       async (sku) => {
