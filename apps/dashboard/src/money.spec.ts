@@ -150,8 +150,8 @@ describe('the preview of a change', () => {
       'You have 9,000 credits. The change adds none before 2026-12-22.',
       '$27.00 a month $10.00 a month',
       'The plan has 9,000 credits now. Credits that are left on 2026-12-22 expire when the new ones arrive.',
-      'Only the 2 oldest keys continue to work; the others are paused.',
-      'Monitors beyond the new limit are paused, not deleted.',
+      'The plan allows 2 live keys: the oldest continue to work, and the others are paused, unless a package allows more.',
+      'Monitors beyond the limit of the plan are paused, not deleted, unless a package allows more.',
     ]) {
       expect(said).toContain(part);
     }

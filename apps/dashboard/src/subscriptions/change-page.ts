@@ -150,11 +150,15 @@ function lostWith({ owned, to, preview, balance }: PreviewedChange): string[] {
   }
   const [before, after] = [owned, to].map(figuresOf);
   if (after.Keys < before.Keys) {
-    lost.push(`Only the ${after.Keys} oldest keys continue to work; the others are paused.`);
+    lost.push(
+      `The plan allows ${after.Keys} live keys: the oldest continue to work, and the others are paused, unless a package allows more.`,
+    );
   }
   const monitors = Object.keys(before).filter((name) => name.startsWith('Monitors'));
   if (monitors.some((name) => after[name] < before[name])) {
-    lost.push('Monitors beyond the new limit are paused, not deleted.');
+    lost.push(
+      'Monitors beyond the limit of the plan are paused, not deleted, unless a package allows more.',
+    );
   }
   return lost;
 }

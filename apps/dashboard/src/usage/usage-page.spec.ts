@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 import { usagePage } from './usage-page.js';
+import { workOnDays } from './work.js';
 
 it('each usage line links to its requests, or to the jobs or monitors that it paid for', () => {
   const date = '2026-11-20';
@@ -36,4 +37,26 @@ it('usage that takes too long to read is not said to be available in a moment', 
   } finally {
     await under.stop();
   }
+});
+
+it('the credits of all jobs of a day are one line', () => {
+  const none = { requests: 0, failed: 0 };
+  const used = (date: string, operation: string, credits: number) => ({
+    date,
+    operation,
+    ...none,
+    credits,
+  });
+  const days = [
+    used('2026-11-20', 'jobs.dns', 3),
+    used('2026-11-20', 'jobs.whois', 4),
+    used('2026-11-20', 'monitors.checks', 1),
+    used('2026-11-21', 'jobs.whois', 2),
+    used('2026-11-21', 'whois.live', 9),
+  ];
+  expect(workOnDays(days)).toEqual([
+    { date: '2026-11-20', name: 'Bulk jobs', ...none, credits: 7 },
+    { date: '2026-11-20', name: 'Monitors', ...none, credits: 1 },
+    { date: '2026-11-21', name: 'Bulk jobs', ...none, credits: 2 },
+  ]);
 });

@@ -34,8 +34,12 @@ export function operationLink(day: string, operation: string, credits: number): 
  * Returns the credits spent on jobs and monitors, which belong to no key and are therefore listed by the kind of work.
  */
 export function workOnDays(days: readonly UsageDay[]): UsedOnDay[] {
-  return days.flatMap(({ date, operation, credits }) => {
-    const work = workOf(operation);
-    return work && credits > 0 ? [{ date, name: work.name, requests: 0, failed: 0, credits }] : [];
-  });
+  const sums = new Map<string, UsedOnDay>();
+  for (const { date, operation, credits } of days) {
+    const name = workOf(operation)?.name;
+    if (name === undefined || credits === 0) continue;
+    const sum = sums.get(`${date} ${name}`)?.credits ?? 0;
+    sums.set(`${date} ${name}`, { date, name, requests: 0, failed: 0, credits: sum + credits });
+  }
+  return [...sums.values()];
 }
