@@ -1,13 +1,21 @@
 import { applyDecorators } from '@nestjs/common';
-import { IsOptional, IsString, IsUrl } from 'class-validator';
+import { IsOptional, IsString, IsUrl, Matches } from 'class-validator';
 import { IsEmailAddress } from '#libs/domain-names';
 import { Setting } from '#libs/platform';
 
 export const MAIL_FROM_DEFAULT = 'Domain Data Service <no-reply@localhost.localdomain>';
 
+/** A name without an address would be sent without a sender, and servers would refuse each e-mail permanently. */
+const SENDER = /^(?:[^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
+
 export function MailFrom(): PropertyDecorator {
   const about = 'Sender of every e-mail, `Name <address>`.';
-  return applyDecorators(Setting({ env: 'MAIL_FROM', about }), IsString());
+  const message = '$property must be `Name <address>`, or only an address';
+  return applyDecorators(
+    Setting({ env: 'MAIL_FROM', about }),
+    IsString(),
+    Matches(SENDER, { message }),
+  );
 }
 
 export function ContactAddress(): PropertyDecorator {
