@@ -28,6 +28,7 @@ interface SetOptions extends SourceOptions {
   logKey?: string;
   turnover?: number;
   openEnded?: boolean;
+  sold?: boolean;
 }
 
 const LOOK_MS = 500;
@@ -65,7 +66,9 @@ export function sourceCommands(program: Command, config: CliConfig): void {
     .action((name: string, options: AddOptions) => add(config, name, options));
   source
     .command('set <name>')
-    .description('change which files of a source are accepted, or who signs a log')
+    .description(
+      'change which files of a source are accepted, who signs a log, or what may be sold',
+    )
     .option(
       '--turnover <percent>',
       'percentage of names that may be missing; initially 20',
@@ -77,6 +80,11 @@ export function sourceCommands(program: Command, config: CliConfig): void {
       yesOrNo,
     )
     .option('--log-key <key>', LOG_KEY)
+    .option(
+      '--sold <yes|no>',
+      'for "lookups": whether database files may contain the answers of own lookups; initially no',
+      yesOrNo,
+    )
     .option(...REASON)
     .action((name: string, options: SetOptions) => set(config, name, options));
   source
@@ -104,15 +112,18 @@ async function add(config: CliConfig, name: string, options: AddOptions): Promis
 }
 
 async function set(config: CliConfig, name: string, options: SetOptions): Promise<void> {
-  const { turnover, openEnded: isOpenEnded, logKey } = options;
+  const { turnover, openEnded: isOpenEnded, logKey, sold: isSold } = options;
   const settings = {
     turnoverMax: turnover === undefined ? undefined : turnover / 100,
     isOpenEnded,
     logKey,
+    isSold,
   };
   await asked(config, 'set-source', { name, ...options }, (client) => client.set(name, settings));
   answer(options, { name, ...settings }, () => [
-    `set; "npm run cli -- source run ${name}" imports what was rejected`,
+    isSold === undefined
+      ? `set; "npm run cli -- source run ${name}" imports what was rejected`
+      : 'set; it applies to the files that are built from now on',
   ]);
 }
 

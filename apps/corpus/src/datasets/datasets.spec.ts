@@ -265,6 +265,20 @@ describe('datasets', () => {
     expect(await rowOf('sold-12.com', { dataset: 'dns' })).toMatchObject({ observedAt: last.at });
   });
 
+  it('contain the answers of our own lookups if the operator allows it', async () => {
+    await corpus.record(whois('own-answer.com', ago(1), HELD));
+    const own = async () => rowOf('own-answer.com', { dataset: 'whois' });
+    expect(await own()).toBeUndefined();
+    await corpus.sources.set('lookups', { isSold: true });
+    expect((await own())?.record).toEqual(HELD);
+    await corpus.sources.set('lookups', { isSold: false });
+    expect(await own()).toBeUndefined();
+    const refused = { errors: [{ field: 'isSold', message: expect.stringContaining('lookups') }] };
+    for (const name of ['zone', 'nowhere']) {
+      await expect(corpus.sources.set(name, { isSold: true })).rejects.toMatchObject(refused);
+    }
+  });
+
   it('reject a day that does not exist, a missing day, and a day for a dataset that has none', async () => {
     const refused = { status: 400, code: 'invalid_request' };
     await expect(read({ dataset: 'names', day: '2024-01-01' })).rejects.toMatchObject(refused);

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
-import { ChangedSource, NewSource } from './imports.dto.js';
+import { ChangedSettings, NewSource } from './imports.dto.js';
 import type { ListedFile, ListedSource } from './imports.repository.js';
 import { ImportsService } from './imports.service.js';
 
@@ -26,7 +26,7 @@ export class ImportsController {
   }
 
   @Patch(':name')
-  async change(@Param('name') name: string, @Body() settings: ChangedSource) {
+  async change(@Param('name') name: string, @Body() settings: ChangedSettings) {
     await this.imports.change(name, settings);
     return { name };
   }

@@ -35,6 +35,13 @@ export class ChangedSource {
   logKey?: string;
 }
 
+export class ChangedSettings extends ChangedSource {
+  /** Whether database files may contain the source's data; only for our own lookups. */
+  @IsOptional()
+  @IsBoolean()
+  isSold?: boolean;
+}
+
 export class NewSource extends ChangedSource {
   /** Answers show this name as the origin of their data. */
   @IsString()

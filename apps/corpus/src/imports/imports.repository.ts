@@ -94,6 +94,11 @@ export class ImportsRepository {
     return changed > 0;
   }
 
+  async setSold(transaction: Transaction, id: number, isSold: boolean): Promise<boolean> {
+    const sql = 'update source set is_sold = $2 where id = $1';
+    return (await transaction.execute(sql, [id, isSold])) > 0;
+  }
+
   async list(name?: string): Promise<ListedSource[]> {
     return this.database.query(
       `select s.name, s.kind, s.location, s.every_ms::float8 as "everyMs", s.is_shown as "isShown",

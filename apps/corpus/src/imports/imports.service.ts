@@ -4,8 +4,9 @@ import { isBucketLocation } from '#libs/files';
 import { Clock, InvalidRequest, NotFound } from '#libs/platform';
 import { readLogKey } from '../certificate-logs/checkpoint.js';
 import { RegistrationsService } from '../registrations/registrations.service.js';
+import { LOOKUPS_SOURCE } from '../sources/source.js';
 import { SourcesService } from '../sources/sources.service.js';
-import type { ChangedSource, NewSource } from './imports.dto.js';
+import type { ChangedSettings, ChangedSource, NewSource } from './imports.dto.js';
 import { ImportsRepository, type ListedFile, type ListedSource } from './imports.repository.js';
 
 const FILES_SHOWN = 10;
@@ -40,12 +41,19 @@ export class ImportsService {
     });
   }
 
-  /** Changes the settings of a source. @throws NotFound; InvalidRequest for a string that is not a key. */
-  async change(name: string, settings: ChangedSource): Promise<void> {
+  /**
+   * Changes the settings of an imported source, or whether the answers of our own lookups may be sold.
+   * @throws NotFound; InvalidRequest for a string that is not a key, or a setting that the source does not have.
+   */
+  async change(name: string, { isSold, ...settings }: ChangedSettings): Promise<void> {
     refuseKey(settings);
-    const isThere = await this.database.transaction(async (transaction) =>
-      this.repository.set(transaction, name, settings),
-    );
+    const isThere = await this.database.transaction(async (transaction) => {
+      if (isSold === undefined) return this.repository.set(transaction, name, settings);
+      const isOwn = (await this.sources.find(transaction, name)) === LOOKUPS_SOURCE;
+      if (!isOwn) throw invalid('isSold', 'can be changed only for our own lookups');
+      await this.registrations.lockWriting(transaction);
+      return this.repository.setSold(transaction, LOOKUPS_SOURCE, isSold);
+    });
     if (!isThere) throw new NotFound('source');
   }
 

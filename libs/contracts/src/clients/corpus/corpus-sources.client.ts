@@ -83,7 +83,8 @@ export class CorpusSourcesClient {
     return this.http.call('GET', `/internal/sources/${encodeURIComponent(name)}`);
   }
 
-  async set(name: string, settings: ImportedListSettings): Promise<void> {
+  /** @param settings `isSold` is accepted only for the source `lookups`, the answers of our own lookups. */
+  async set(name: string, settings: ImportedListSettings & { isSold?: boolean }): Promise<void> {
     await this.http.call('PATCH', `/internal/sources/${encodeURIComponent(name)}`, {
       body: settings,
     });
