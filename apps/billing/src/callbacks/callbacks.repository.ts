@@ -83,11 +83,17 @@ export class CallbacksRepository {
 export class CallbacksMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  async forgetBefore(time: Date): Promise<void> {
-    await this.database.query(
-      'update callbacks set raw = null where raw is not null and received_at < $1',
-      [time],
+  /** Deletes the bodies of callbacks received before a time, at most `limit`. @returns the number of callbacks. */
+  async forgetBodies(before: Date, limit: number): Promise<number> {
+    const rows = await this.database.query(
+      `update callbacks set raw = null where id in (
+         select id from callbacks where raw is not null and received_at < $1 order by received_at limit $2) returning id`,
+      [before, limit],
     );
-    await this.database.query('delete from rejected_callbacks where received_at < $1', [time]);
+    return rows.length;
+  }
+
+  async forgetRejected(before: Date): Promise<void> {
+    await this.database.query('delete from rejected_callbacks where received_at < $1', [before]);
   }
 }

@@ -4,6 +4,8 @@ import { CallbacksMaintenanceRepository } from './callbacks.repository.js';
 
 /** How long the bodies of callbacks are kept for investigating faults. They contain the payer's data. */
 const KEPT_MS = 30 * DAY_MS;
+/** A day may have half a million callbacks, too many for the time limit of one statement. */
+const BODIES_AT_ONCE = 1_000;
 
 /** Deletes the bodies of old callbacks, and old rejected callbacks entirely. Ids and counts stay. */
 @Injectable()
@@ -16,6 +18,8 @@ export class ForgetCallbacksJob implements Job {
   ) {}
 
   async runOnce(): Promise<void> {
-    await this.callbacks.forgetBefore(new Date(this.clock.now().getTime() - KEPT_MS));
+    const before = new Date(this.clock.now().getTime() - KEPT_MS);
+    while ((await this.callbacks.forgetBodies(before, BODIES_AT_ONCE)) === BODIES_AT_ONCE);
+    await this.callbacks.forgetRejected(before);
   }
 }

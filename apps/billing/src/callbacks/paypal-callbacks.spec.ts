@@ -1,4 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
+import { MaintenanceDatabase } from '#libs/database';
 import { DAY_MS, HOUR_MS } from '#libs/platform';
 import {
   BillingUnderTest,
@@ -150,6 +160,20 @@ describe('callbacks from PayPal', () => {
     billing.clock.advance(31 * DAY_MS);
     await job.runOnce();
     expect(await kept()).toEqual({ words: 0, ids: before.ids, refused: 0 });
+  });
+
+  it('the bodies of many old callbacks are deleted 1,000 at a time', async () => {
+    await billing.database.query(
+      `insert into callbacks (id, processor, event_id, type, occurred_at, received_at, source, raw)
+       select gen_random_uuid(), 'paypal', 'old ' || n, 'OLD', $1, $1, 'callback', 'x' from generate_series(1, 1001) n`,
+      [billing.clock.now()],
+    );
+    billing.clock.advance(31 * DAY_MS);
+    const asked = jest.spyOn(billing.get(MaintenanceDatabase), 'query');
+    await billing.runJob(ForgetCallbacksJob);
+    expect(asked.mock.calls.filter(([sql]) => sql.startsWith('update'))).toHaveLength(2);
+    const left = 'select from callbacks where raw is not null';
+    expect(await billing.database.query(left)).toEqual([]);
   });
 
   it('S44: the callback alone completes the payment of a customer who never returns', async () => {
