@@ -22,7 +22,7 @@ export interface TldEstimate {
 
 /**
  * Estimates how long the names of each top-level domain take. All names share the rate of the installation; for WHOIS,
- * names with the same upstream also share its known rate. @returns the top-level domains, those with the most names
+ * names with the same upstream also share its known rate, and names without one wait for nobody. @returns the top-level domains, those with the most names
  * first.
  */
 export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns'): TldEstimate[] {
@@ -35,7 +35,8 @@ export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns')
   const tlds = new Map<string, TldEstimate>();
   for (const { tld, upstream, names } of groups) {
     const known = tlds.get(tld);
-    const waits = kind === 'dns' ? 0 : byUpstream.get(upstream)! / paceOf(upstream);
+    const hasWait = kind === 'whois' && upstream !== NOBODY;
+    const waits = hasWait ? byUpstream.get(upstream)! / paceOf(upstream) : 0;
     const seconds = Math.ceil(Math.max(whole, waits, known?.seconds ?? 0));
     tlds.set(tld, { tld, names: names + (known?.names ?? 0), seconds });
   }
