@@ -3,6 +3,8 @@ import { DAY_MS, HOUR_MS } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 import { OpenOrdersJob } from '../missed-news/open-orders.job.js';
+import type { ProcessorName } from '../processors/payment-processor.js';
+import { SyncService } from '../processor-sync/sync.service.js';
 import { CloseCheckoutsJob } from './close-checkouts.job.js';
 
 describe('an unpaid order', () => {
@@ -90,6 +92,8 @@ describe('an unpaid order', () => {
       await billing.database.query(sql, [order.id]);
       return order;
     };
+    const bill = { processor: 'gone' as ProcessorName, kind: 'bill', id: 'a bill' } as const;
+    expect(await billing.get(SyncService).sync(bill)).toBe('refused');
     const dropped = await drop((await strand()).id);
     expect(dropped).toMatchObject({ status: 200, body: { state: 'cancelled' } });
     const silent = await strand();

@@ -121,7 +121,7 @@ export class SnapshotsService {
 
   /** Whether the processor reports that a period has begun. With other processors, only the bill shows this. */
   private announcesRenewals(processor: ProcessorName): boolean {
-    return this.processors.get(processor).capabilities.announcesRenewals;
+    return this.processors.find(processor)?.capabilities.announcesRenewals === true;
   }
 
   /**

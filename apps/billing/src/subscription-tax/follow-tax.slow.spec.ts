@@ -5,8 +5,10 @@ import { DAY_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
 import { MailNoticesJob } from '../subscription-notices/mail-notices.job.js';
+import type { ProcessorName } from '../processors/payment-processor.js';
 import { moneyText } from '../pricing/money-text.js';
 import { taxWithin } from '../tax/tax-rates.js';
+import { RenewalTaxService } from './renewal-tax.service.js';
 
 const ADDRESS = { address_line1: '1 Quay', city: 'A town' };
 const SWISS = ['27000000', '2190000', '29190000'];
@@ -248,6 +250,13 @@ describe('the tax of a running subscription', () => {
       await ask(`update subscriptions set sku = 'api-15K-month', pending_sku = null where id = $1`);
     },
   );
+
+  it('the notice of a renewal names the present rate if the processor is no longer configured', async () => {
+    live('DE');
+    const [now, processor] = [billing.clock.now(), 'gone' as ProcessorName];
+    const renewal = { accountId, taxPpm: 81_000, processor, periodEnd: addMonths(now, 1) };
+    expect(await billing.get(RenewalTaxService).expected(renewal, now)).toBe(81_000);
+  });
 
   it('the rate stays the same if the buyer’s country is no longer known', async () => {
     await subscribe('stripe');

@@ -54,7 +54,8 @@ export class RenewalTaxService {
     { accountId, taxPpm, processor, periodEnd }: ExpectedTax,
     now: Date,
   ): Promise<number> {
-    const { priceNoticeMs } = this.processors.get(processor).capabilities;
+    // At a processor that is no longer configured, the price can never be changed.
+    const { priceNoticeMs = Infinity } = this.processors.find(processor)?.capabilities ?? {};
     if (priceNoticeMs > 0 && periodEnd.getTime() - now.getTime() <= priceNoticeMs) return taxPpm;
     try {
       return (await this.tax.taxOf(accountId)).ppm;
