@@ -202,10 +202,12 @@ export class OrdersService {
     const repeated = await this.database.transaction((transaction) =>
       this.orders.findByRequest(transaction, accountId, order.requestKey),
     );
-    if (!repeated) await this.rules.checkOwned(accountId, order.processor, quote.lines);
+    // A repeat may still have to open the page.
+    const opensPage = !repeated || repeated.state === 'created';
+    if (opensPage) await this.rules.checkOwned(accountId, order.processor, quote.lines);
     return this.database.transaction(async (transaction) => {
       const lines = orderLinesOf(accountId, id, quote.lines);
-      if (!repeated) await this.rules.check(transaction, accountId, lines);
+      if (opensPage) await this.rules.check(transaction, accountId, lines);
       if (await this.orders.insert(transaction, order, lines)) {
         await this.rules.noteTax(transaction, accountId, id, quote);
         await this.checkOpen(transaction, order);
