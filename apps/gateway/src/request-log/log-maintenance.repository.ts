@@ -91,7 +91,7 @@ const COUNTS = [
     countNewRows(
       'counted_requests',
       `insert into request_hours as h (account_id, hour, operation, status, requests, credits)
-       select account_id, date_trunc('hour', at), operation, status, sum(requests), sum(credits)
+       select account_id, date_trunc('hour', at, 'UTC'), operation, status, sum(requests), sum(credits)
        from fresh group by 1, 2, 3, 4 order by 1, 2, 3, 4
        on conflict (account_id, hour, operation, status) do update set
          requests = h.requests + excluded.requests, credits = h.credits + excluded.credits`,
@@ -102,7 +102,7 @@ const COUNTS = [
     countNewRows(
       'counted_key_hours',
       `insert into key_hours as h (account_id, hour, key_id, operation, ${KEY_FIGURES.join(', ')})
-       select account_id, date_trunc('hour', at), key_id, operation, ${KEY_SUMS}
+       select account_id, date_trunc('hour', at, 'UTC'), key_id, operation, ${KEY_SUMS}
        from fresh group by 1, 2, 3, 4 order by 1, 2, 3, 4
        on conflict (account_id, hour, key_id, operation) do update set
          ${KEY_FIGURES.map((name) => `${name} = h.${name} + excluded.${name}`).join(', ')}`,

@@ -157,6 +157,30 @@ describe('usage of an account', () => {
     expect(await usages.listKeyDays(accountId, { from, until, now })).toEqual([]);
   });
 
+  it('requests count for their day in UTC, even if the database has another time zone', async () => {
+    const [accountId, day] = [newId(), new Date().toISOString().slice(0, 10)];
+    const midnight = new Date(`${day}T00:00:00Z`);
+    const of = { accountId, keyId: accountId, operation: 'whois.live', version: 2, requests: 1 };
+    const database = await under.database.service('gateway');
+    await new RequestLogRepository(database).insertCounted(
+      [{ ...of, status: 402, outcome: 'insufficient_credits' }],
+      midnight,
+    );
+    const url = under.database.url('gateway_maintenance');
+    const owner = await Database.open({
+      url: url.replace('options=', 'options=-ctimezone%3DAsia%2FKolkata+'),
+      applicationName: 'roll-up of a test',
+      poolSize: 1,
+    });
+    await new LogMaintenanceRepository(owner).countNewRows();
+    await owner.close();
+    const [from, until] = [-DAY_MS, DAY_MS].map((ms) => new Date(midnight.getTime() + ms));
+    const usages = new UsageRepository(new LogReads(database));
+    const stretch = { from, until, now: until };
+    expect(await usages.listDays(accountId, stretch)).toMatchObject([{ date: day }]);
+    expect(await usages.listKeyDays(accountId, stretch)).toMatchObject([{ date: day }]);
+  });
+
   it('the requests of each minute include all rejections that one row counts, except those that no rate limit counts', async () => {
     const database = await under.database.service('gateway');
     const [accountId, keyId, now] = [newId(), newId(), new Date()];
