@@ -37,7 +37,7 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
     : undefined;
 }
 
-/** Returns the names in the body as text for the log: as many as fit in full. */
+/** Returns the names in the body as text for the log: those that fit in full. */
 function namesIn({ route, body, input }: RequestContext): string {
   const { subjects = [] } = route.operation.body!;
   if (subjects.length === 0) return '';
@@ -45,7 +45,7 @@ function namesIn({ route, body, input }: RequestContext): string {
   const names = new Set(subjects.flatMap(({ of }) => of(body as never, values)).map(maskKeys));
   let text = '';
   for (const name of names) {
-    if (text.length + name.length + 2 > SUBJECT_MAX) break;
+    if (text.length + name.length + 2 > SUBJECT_MAX) continue;
     text += text === '' ? name : `, ${name}`;
   }
   return text;

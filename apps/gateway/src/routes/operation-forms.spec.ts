@@ -197,6 +197,14 @@ describe('an operation with a body', () => {
     expect((await post('/v2.0/bulk?max_credits=6', apiKey, names)).status).toBe(200);
   });
 
+  it('the log contains every name that fits in full, even if an earlier one does not', async () => {
+    const { apiKey, keyRecord } = around.account.addKey();
+    const long = `https://a.example/${'x'.repeat(300)}`;
+    await post('/v2.0/bulk', apiKey, { domainNames: [long, 'b.example', 'c.example'] });
+    const rows = await under.logRows(keyRecord.accountId, 1);
+    expect(rows).toMatchObject([{ subject: 'b.example, c.example' }]);
+  });
+
   it('400: an invalid Idempotency-Key is rejected, not ignored', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     for (const key of ['', 'a b', 'x'.repeat(256), 'é']) {
