@@ -45,6 +45,8 @@ const TURN_WAIT_MS = 5_000;
 const ELSEWHERE_WAIT_MS = 300;
 const ELSEWHERE_RETRY_MS = 50;
 const RETRY_MS = 250;
+/** The longest wait between two attempts, so that many open holds do not overload this process during an outage. */
+const RETRY_MAX_MS = 10_000;
 /** The row of the request log for a request whose gateway was killed. */
 const BROKEN_OFF = { status: 200, outcome: 'broken_off', credits: 0, durationMs: 0 };
 
@@ -188,18 +190,20 @@ export class RequestHolds implements HoldReports {
   }
 
   /**
-   * Repeats a call until it succeeds or the process stops. A part is charged once, however often it is reported.
+   * Repeats a call, with longer and longer waits, until it succeeds or the process stops. A part is charged once,
+   * however often it is reported.
    * @returns false if the process stopped.
    */
   private async untilDone(accountId: string, call: () => Promise<void>): Promise<boolean> {
     const { signal } = this.stopping;
-    while (!signal.aborted) {
+    for (let waitMs = RETRY_MS; !signal.aborted; waitMs = Math.min(RETRY_MAX_MS, waitMs * 2)) {
       try {
         await this.inTurn(accountId, call);
         return true;
       } catch (error) {
-        this.options.logger.warn('entitlement did not accept the report of a hold', error);
-        await sleep(RETRY_MS, undefined, { ref: false, signal }).catch(() => {});
+        const message = 'entitlement did not accept the report of a hold';
+        this.options.logger.sparsely('warn', message, message, { err: error });
+        await sleep(waitMs, undefined, { ref: false, signal }).catch(() => {});
       }
     }
     return false;
