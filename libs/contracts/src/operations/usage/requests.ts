@@ -27,7 +27,7 @@ export class LoggedRequest {
   @IsString()
   operation: string;
 
-  /** The subject; for a bulk request, the first 255 characters of its names, separated by a comma and a space. */
+  /** The subject; for a bulk request, those of its names that fit in 255 characters, separated by a comma and a space. */
   @IsString()
   subject: string;
 
@@ -100,7 +100,7 @@ const PARAMETERS = {
   subject: {
     kind: text(255),
     about:
-      'Only requests for this name, address or number, as it was sent; for a bulk request, only the first 255 characters are searched',
+      'Only requests for this name, address or number, as it was sent; for a bulk request, only the names that fit in 255 characters are searched',
     example: 'example.com',
   },
   request_id: {
