@@ -63,6 +63,7 @@ it.each([
   { NODE_ENV: 'production' },
   { API_HOST: '0.0.0.0' },
   { BASE_URL: 'https://api.example.org' },
+  { BASE_URL_FILE: '/run/settings/base_url' },
 ])('a production start creates no demo account, even if one is requested: %p', (settings) => {
   for (const wanted of ['full', 'empty', 'none', undefined] as const) {
     expect(isDemoWanted({ ...AT_HOME, ...settings }, wanted)).toBe(false);

@@ -90,8 +90,11 @@ export function isDashboardAtHome(settings: Settings): boolean {
  * and keys are printed, and anybody could use its credits.
  */
 export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): boolean {
-  const { NODE_ENV, API_HOST, BASE_URL } = settings;
+  const { NODE_ENV, API_HOST, BASE_URL, API_HOST_FILE, BASE_URL_FILE } = settings;
   const isApiAtHome =
+    // Nobody puts an address of this machine into a file.
+    !API_HOST_FILE?.trim() &&
+    !BASE_URL_FILE?.trim() &&
     (API_HOST === undefined || isLoopbackHost(API_HOST)) &&
     (BASE_URL === undefined || isLoopbackOrigin(BASE_URL));
   const isProduction = NODE_ENV === 'production' || !isApiAtHome || !isDashboardAtHome(settings);
