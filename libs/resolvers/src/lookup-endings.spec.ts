@@ -215,6 +215,16 @@ describe('unavailable upstreams', () => {
     expect(harness.internet.asked).toHaveLength(1);
   });
 
+  it('the pause of a server that throttled without naming a time is passed to the caller', async () => {
+    await harness.internet.rdap('rdap.nic.test', status(429));
+    await harness.internet.whois('whois.nic.test', 'Query limit exceeded.\n');
+    for (const asked of ['a.rdaponly', 'a.whoisonly']) {
+      const { outcome, retryAfterSeconds } = await harness.lookups().lookup(asked);
+      expect(outcome).toBe('throttled');
+      expect(retryAfterSeconds).toBeGreaterThan(40);
+    }
+  });
+
   it.each(['999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
     'an upstream that answers with Retry-After: %s is paused for only an hour',
     async (retryAfter) => {

@@ -60,7 +60,7 @@ export class UpstreamExchange {
 
   /**
    * Waits for a turn at `host` and runs the exchange, which reports its result to the limiter. Never rejects because of
-   * the server or the network.
+   * the server or the network. If the server throttled without naming a time, the pause of the limiter is the time.
    */
   async run<Found extends Finding>(
     host: string,
@@ -72,7 +72,9 @@ export class UpstreamExchange {
     const startedAt = monotonicMs();
     const finding = permit.granted ? await attempt(permit, exchange) : notAsked(permit);
     const latencyMs = Math.round(monotonicMs() - startedAt);
-    return { ...finding, fetchedAt: clock.now(), latencyMs };
+    const pausedMs = finding.outcome === 'throttled' ? limiter.pausedForMs(host) : 0;
+    const pause = pausedMs > 0 ? { retryAfterSeconds: Math.ceil(pausedMs / 1_000) } : {};
+    return { ...pause, ...finding, fetchedAt: clock.now(), latencyMs };
   }
 
   /**
