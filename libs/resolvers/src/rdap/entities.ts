@@ -1,4 +1,4 @@
-import { type Redaction, type RegistrationRecord, isContactRole } from '../record.js';
+import { type Contact, type Redaction, type RegistrationRecord, isContactRole } from '../record.js';
 import { readJcard } from './cards/jcard.js';
 import { type JsonObject, listIn, objectsIn, textIn } from './json-reading.js';
 import { readJsContact } from './cards/jscontact.js';
@@ -86,9 +86,18 @@ export function readContacts(entities: readonly Entity[]) {
         redactions.push({ path: `contacts.${role}.${member}`, basis: 'text' });
       }
       const handle = textIn(json['handle']);
-      const contact = { ...(handle === undefined ? {} : { handle }), ...card.contact };
+      const contact = { ...(handle === undefined ? {} : { handle }), ...contactOf(card) };
       if (Object.keys(contact).length > 0) contacts[role] = contact;
     }
   }
   return { contacts, redactions };
+}
+
+/**
+ * Returns the contact of a card. The only name on the card of an organisation is the organisation's (RFC 6350 §6.1.4).
+ */
+function contactOf({ contact, isOrganization }: PublishedContact): Contact {
+  const { name, ...others } = contact;
+  const isOnlyName = name !== undefined && contact.organization === undefined;
+  return isOrganization && isOnlyName ? { ...others, organization: name } : contact;
 }

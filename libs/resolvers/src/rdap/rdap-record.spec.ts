@@ -219,6 +219,21 @@ describe('readRdapDomain', () => {
     });
   });
 
+  it('the only name on the card of an organisation is the name of the organisation', () => {
+    const of = (...properties: unknown[]) => {
+      const vcardArray = ['vcard', properties];
+      const entities = [{ roles: ['registrant', 'registrar'], vcardArray }];
+      const record = readRdapDomain({ ldhName: 'a.example', entities }, 'a.example');
+      return [record?.contacts.registrant, record?.registrar?.name];
+    };
+    const [name, org] = ['Example B.V.', 'Example Group'];
+    const fn = ['fn', {}, 'text', name];
+    const kind = ['kind', {}, 'text', 'org'];
+    expect(of(kind, fn)).toEqual([{ organization: name }, name]);
+    expect(of(kind, fn, ['org', {}, 'text', org])).toEqual([{ name, organization: org }, name]);
+    expect(of(['kind', {}, 'text', 'individual'], fn)).toEqual([{ name }, name]);
+  });
+
   it('if a card has several e-mail addresses, possibly as URIs, the first one counts', () => {
     for (const email of [
       ['email', {}, 'uri', 'mailto:zoe@x.example'],

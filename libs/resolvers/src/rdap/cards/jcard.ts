@@ -40,7 +40,7 @@ export function readJcard(vcardArray: unknown): PublishedContact {
     phone,
     fax,
   };
-  return publishedContact(withoutRepeat(values), first('url'));
+  return publishedContact(withoutRepeat(values), { url: first('url'), kind: first('kind') });
 }
 
 /** Drops the name of an organisation's card if it only repeats the organisation; every card must have an `fn`. */

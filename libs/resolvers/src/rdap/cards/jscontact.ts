@@ -32,7 +32,8 @@ export function readJsContact(card: unknown): PublishedContact {
     phone: number(phone),
     fax: number(fax),
   };
-  return publishedContact(values, textIn(valuesOf(root['links'])[0]?.['uri']));
+  const url = textIn(valuesOf(root['links'])[0]?.['uri']);
+  return publishedContact(values, { url, kind: textIn(root['kind']) });
 }
 
 /** Returns the values of a JSContact map (`{ id: value }`), whose keys have no meaning. */

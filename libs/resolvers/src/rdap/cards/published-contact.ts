@@ -10,6 +10,8 @@ import {
 /** The contents of a contact card, before the owner of the card is known. */
 export interface PublishedContact {
   contact: Contact;
+  /** Whether the card is that of an organisation, whose name it has as the name. */
+  isOrganization: boolean;
   url?: string;
   /** The members whose text says that the value is withheld. */
   withheld: (keyof Contact)[];
@@ -17,7 +19,7 @@ export interface PublishedContact {
 
 export function publishedContact(
   values: { [Member in keyof Contact]: Contact[Member] | undefined },
-  url: string | undefined,
+  { url, kind }: Record<'url' | 'kind', string | undefined>,
 ): PublishedContact {
   const members = (Object.keys(values) as (keyof Contact)[]).filter((member) => {
     const value = values[member] ?? '';
@@ -29,7 +31,8 @@ export function publishedContact(
   });
   const published = members.filter((member) => !withheld.includes(member));
   const contact = Object.fromEntries(published.map((member) => [member, values[member]]));
-  return { contact, withheld, ...(url === undefined ? {} : { url }) };
+  const isOrganization = kind?.toLowerCase() === 'org';
+  return { contact, withheld, isOrganization, ...(url === undefined ? {} : { url }) };
 }
 
 /** Returns a country by its code or, if the code is not published, by its name. */
