@@ -59,7 +59,8 @@ export function exportPage(context: PageContext, notice?: Notice): Markup {
     body: html`<section>
       <p>
         You get one JSON file with all data of this account: personal data, keys, sessions, the
-        audit log, orders, payments, invoices, credits and requests. It contains no secrets.
+        audit log, orders, payments, invoices, credits, requests, jobs, monitors and webhooks. It
+        contains no secrets.
         <a href="/invoices">Invoices as PDF</a> are downloaded separately.
       </p>
       ${form(context, '/account/export', fields)} ${withoutPassword(context)}

@@ -37,9 +37,9 @@ export function documentsPage(context: PageContext, apiUrl: string): Markup {
       <section>
         <h2>Test keys</h2>
         <p>
-          Every account has a test key, which begins with <code>dds_test_</code>. It answers sample
-          names such as <code>registered.test</code> and <code>throttled.test</code>, costs nothing
-          and queries no registry: build against it first.
+          Every new account has a test key, which begins with <code>dds_test_</code>. It answers
+          sample names such as <code>registered.test</code> and <code>throttled.test</code>, costs
+          nothing and queries no registry: build against it first.
         </p>
       </section>`,
   });

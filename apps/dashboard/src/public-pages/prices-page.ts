@@ -44,7 +44,7 @@ export function pricesPage(
     notice,
     body: html`<p class="lead">
         You pay only for answers. Refused requests, timeouts, throttled registries and empty
-        searches cost nothing. Every account starts with ${grouped(TRIAL_CREDITS)} credits,
+        searches cost nothing. Your first account starts with ${grouped(TRIAL_CREDITS)} credits,
         ${limits.live} live requests a minute and ${keys} key. You need no card.
       </p>
       ${calculator(asked, found)} ${sectionsOf(apiUrl)}`,

@@ -80,6 +80,13 @@ describe('public pages', () => {
     expect(text).toContain('With <code>interval_minutes</code>, 1 credit per answered check');
   });
 
+  it('trial credits are promised to a person, who gets them once, and not to every account', async () => {
+    for (const path of ['/', '/prices']) {
+      const words = (await textOf(path)).text.replaceAll(/\s+/g, ' ');
+      expect(words).toMatch(/Your first account (has|starts with) 500 credits/);
+    }
+  });
+
   it('S104: the price tables are rendered only once, however often the page is opened', async () => {
     const { text } = await textOf('/prices');
     const render = jest.spyOn(TIERS, 'map');

@@ -38,7 +38,7 @@ export function startPage(context: PageContext, apiUrl: string, sample: string):
   return page(context, {
     title: 'Domain data: pay only for answers',
     body: html`<p class="lead">
-        WHOIS, DNS and everything else about a domain name through one API. A new account has
+        WHOIS, DNS and everything else about a domain name through one API. Your first account has
         ${grouped(TRIAL_CREDITS)} credits. A lookup without an answer costs nothing.
       </p>
       <p class="actions">
