@@ -30,7 +30,7 @@ export function ContactAddress(): PropertyDecorator {
 
 export function SmtpUrl(): PropertyDecorator {
   const about =
-    'SMTP server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`. Unset: a local mailbox.';
+    'SMTP server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`. With `smtp`, a server on another machine must offer STARTTLS, unless the URL ends with `?requireTLS=false`. Unset: a local mailbox.';
   return applyDecorators(
     Setting({ env: 'SMTP_URL', about, secret: true, isFollowed: true }),
     IsOptional(),

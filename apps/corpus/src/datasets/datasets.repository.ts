@@ -74,8 +74,9 @@ export class DatasetsRepository {
   }
 
   /**
-   * Lists the names with a change that was recorded on a day. The first record of a name does not count as a change, nor
-   * does a change that one of the sources has repeated after another; a name that was not registered when the day began does not count as dropped on that day.
+   * Lists the names with a change that was recorded on a day. Three changes do not count: the first record of a name; a
+   * change that another of the sources recorded before; and the drop of a name that was not registered when the day
+   * began.
    * @param observedFrom the earliest time of an observation; older changes are omitted.
    */
   async listChanged(

@@ -1,11 +1,12 @@
 import { type Transporter, createTransport } from 'nodemailer';
+import { isLoopbackHost } from '#libs/platform';
 import { MailRefused, MailTransport } from '../mail-transport.js';
 import { type OutgoingMail, checkMail } from '../mail.js';
 
 export interface SmtpOptions {
   /**
-   * `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used if offered. A function can replace the string; it
-   * is called for each e-mail.
+   * `smtp://user:password@host:port`, or `smtps:`. With `smtp:`, another machine must offer STARTTLS, unless the URL
+   * ends with `?requireTLS=false`. A function can replace the string; it is called for each e-mail.
    */
   url: string | (() => string);
   /** The sender, as `Name <address>`. */
@@ -88,8 +89,12 @@ export class SmtpTransport extends MailTransport {
 }
 
 function openTransporter(url: string): Transporter {
+  const { hostname, searchParams } = new URL(url);
+  // If somebody between removed the offer of STARTTLS, the password and the links in e-mails would be readable.
+  const requireTLS = !isLoopbackHost(hostname) && searchParams.get('requireTLS') !== 'false';
   return createTransport({
     url,
+    requireTLS,
     pool: true,
     maxConnections: CONNECTIONS,
     connectionTimeout: CONNECT_TIMEOUT_MS,

@@ -100,6 +100,20 @@ describe('mail over SMTP', () => {
     expect(answers).toEqual([undefined, 'help@example.org']);
   });
 
+  it('without STARTTLS, another machine gets no e-mail unless the URL allows it', async () => {
+    const send = async (to: string) => {
+      const transport = new SmtpTransport({ url: to, from: 'Service <service@example.org>' });
+      await transport.send({ ...mail, id: newId() }).finally(() => transport.close());
+    };
+    // This address leads to this machine, but it is not a loopback address.
+    const other = url.replace('127.0.0.1', '0.0.0.0');
+    await expect(send(other)).rejects.toThrow(/STARTTLS/);
+    await expect(send(`${other}?requireTLS=true`)).rejects.toThrow(/STARTTLS/);
+    expect(server.received).toEqual([]);
+    await send(`${other}?requireTLS=false`);
+    expect(server.received).toHaveLength(1);
+  });
+
   it('a repeated e-mail has the same Message-ID', async () => {
     const id = newId();
     await underTest.transport.send({ ...mail, id });
