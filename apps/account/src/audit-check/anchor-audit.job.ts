@@ -3,18 +3,20 @@ import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS, type Job, Logger } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import { AuditAnchorsService } from './audit-anchors.service.js';
+import type { SignedAnchor } from './audit-seal.js';
 
 const FILE_MODE = 0o600;
+const MESSAGE = 'audit anchor';
 
 /**
  * Writes a signed anchor once a day (UTC) and after each start, to the service's log and, if configured, to a file;
- * both are outside the database (S116). If the file cannot be written, the next run retries.
+ * both are outside the database (S116). If the file cannot be written, the next run retries with the same anchor.
  */
 @Injectable()
 export class AnchorAuditJob implements Job {
   readonly name = 'anchor-audit';
-  private loggedDay = -1;
-  private anchoredDay = -1;
+  private taken: { day: number; anchor: SignedAnchor } | undefined;
+  private writtenDay = -1;
 
   constructor(
     private readonly anchors: AuditAnchorsService,
@@ -25,15 +27,18 @@ export class AnchorAuditJob implements Job {
 
   async runOnce(): Promise<void> {
     const day = Math.floor(this.clock.now().getTime() / DAY_MS);
-    if (day === this.anchoredDay) return;
-    const line = { msg: 'audit anchor', anchor: await this.anchors.take() };
-    if (day !== this.loggedDay) this.logger.info(line.msg, { anchor: line.anchor });
-    this.loggedDay = day;
+    if (day === this.writtenDay) return;
+    if (this.taken?.day !== day) {
+      this.taken = { day, anchor: await this.anchors.take() };
+      this.logger.info(MESSAGE, { anchor: this.taken.anchor });
+    }
+    const { anchor } = this.taken;
     const { auditAnchorsPath: path } = this.config;
     if (path) {
       // The first line break ends a line that a kill or a full disk has cut off.
-      await appendFile(path, `\n${JSON.stringify(line)}\n`, { mode: FILE_MODE, flush: true });
+      const line = JSON.stringify({ msg: MESSAGE, anchor });
+      await appendFile(path, `\n${line}\n`, { mode: FILE_MODE, flush: true });
     }
-    this.anchoredDay = day;
+    this.writtenDay = day;
   }
 }

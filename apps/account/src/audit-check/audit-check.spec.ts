@@ -117,12 +117,15 @@ describe('audit', () => {
     const logger = new Logger('account', { write: (line: string) => void (log += line) });
     const { clock } = account;
     const job = new AnchorAuditJob(account.get(AuditAnchorsService), clock, logger, config);
-    await expect(job.runOnce()).rejects.toThrow(/ENOENT/);
+    const taken = async () => Number((await account.get(AuditAnchorsService).take()).number);
+    const before = await taken();
+    for (let i = 0; i < 3; i++) await expect(job.runOnce()).rejects.toThrow(/ENOENT/);
     mkdirSync(join(folder, 'later'));
     for (let i = 0; i < 3; i++) await job.runOnce();
     appendFileSync(file, '{"msg":"audit anchor","anch');
     clock.advance(DAY_MS);
     for (let i = 0; i < 3; i++) await job.runOnce();
+    expect(await taken()).toBe(before + 3);
     const anchorsIn = (text: string) =>
       text
         .trim()
