@@ -168,7 +168,7 @@ export class OrdersRepository {
   ): Promise<void> {
     await transaction.query(
       `insert into processor_customers (account_id, processor, customer_id) values ($1, $2, $3)
-       on conflict (account_id, processor) do nothing`,
+       on conflict (account_id, processor) do update set customer_id = $3`,
       [accountId, processor, customerId],
     );
   }

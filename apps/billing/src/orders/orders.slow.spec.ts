@@ -388,4 +388,15 @@ describe('orders', () => {
     expect(await billing.stateOf(accountId, second)).toBe('paid');
     expect(await setAside()).toEqual([]);
   });
+
+  it('an account whose customer was deleted at Stripe can buy again, as a new customer', async () => {
+    await billing.order(accountId);
+    const customers = 'processor_customers';
+    const gone = `update ${customers} set customer_id = 'cus_gone' where account_id = $1`;
+    await billing.database.query(gone, [accountId]);
+    await billing.order(accountId);
+    const [{ customer }] = billing.simulator.world.all('checkout.session');
+    const known = `select customer_id as id from ${customers} where account_id = $1`;
+    expect(await billing.database.query(known, [accountId])).toEqual([{ id: customer }]);
+  });
 });

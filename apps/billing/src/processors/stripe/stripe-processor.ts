@@ -99,15 +99,31 @@ export class StripeProcessor implements PaymentProcessor {
   }
 
   createCheckout(request: CheckoutRequest): Promise<CallResult<CreatedCheckout>> {
+    const { accountId, customerId: known } = request;
     return resultOf(async () => {
-      const customerId = request.customerId ?? (await this.createCustomer(request.accountId));
-      const items = await this.itemsOf(request);
-      const session = await this.stripe.checkout.sessions.create(
-        checkoutParams(request, customerId, items),
-        { idempotencyKey: `order:${request.orderId}:checkout` },
-      );
-      return { checkoutId: session.id, customerId, redirectUrl: session.url ?? '' };
+      if (known === undefined)
+        return this.createSession(request, await this.createCustomer(accountId));
+      try {
+        return await this.createSession(request, known);
+      } catch (error) {
+        if (!isMissingCustomer(error)) throw error;
+        const key = `after:${known}`;
+        return this.createSession(request, await this.createCustomer(accountId, key), key);
+      }
     });
+  }
+
+  /** @param key distinguishes a repetition for another customer. */
+  private async createSession(
+    request: CheckoutRequest,
+    customerId: string,
+    key = 'checkout',
+  ): Promise<CreatedCheckout> {
+    const session = await this.stripe.checkout.sessions.create(
+      checkoutParams(request, customerId, await this.itemsOf(request)),
+      { idempotencyKey: `order:${request.orderId}:${key}` },
+    );
+    return { checkoutId: session.id, customerId, redirectUrl: session.url ?? '' };
   }
 
   async completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>> {
@@ -255,10 +271,10 @@ export class StripeProcessor implements PaymentProcessor {
     });
   }
 
-  private async createCustomer(accountId: string): Promise<string> {
+  private async createCustomer(accountId: string, key = 'customer'): Promise<string> {
     const customer = await this.stripe.customers.create(
       { metadata: { accountId } },
-      { idempotencyKey: `account:${accountId}:customer` },
+      { idempotencyKey: `account:${accountId}:${key}` },
     );
     return customer.id;
   }
@@ -305,6 +321,12 @@ function checkoutParams(
     cancel_url: cancelUrl,
   };
 }
+
+/** Whether an account's customer was deleted at Stripe, or belongs to the other mode. */
+const isMissingCustomer = (error: unknown) =>
+  error instanceof Stripe.errors.StripeInvalidRequestError &&
+  error.code === 'resource_missing' &&
+  error.param === 'customer';
 
 const isLiveKey = (key: string) => /^(sk|rk)_live_/.test(key);
 
