@@ -36,12 +36,12 @@ it.each([
     1,
   ],
   [
-    // An operator's refund has an id of any version, and only PostgreSQL 18 can extract times from ids.
+    // An operator may choose an id without a time.
     'refunds',
     `insert into reversals (id, account_id, payment_id, processor, cause, attempt, state, scope, amount_micros,
        created_at, updated_at)
      select '019a0000-0000-4000-8000-000000000001', account_id, id, processor, 'refund', 1, 'requested', 'whole',
-       10000, now(), now() from payments limit 1`,
+       10000, now() - interval '2 hours', now() from payments limit 1`,
     1,
   ],
   [
