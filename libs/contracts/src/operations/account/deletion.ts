@@ -34,7 +34,7 @@ export const ACCOUNT_DELETE = defineOperation({
     example: { password: 'a sentence is fine' },
   },
   answers: [{ type: 'application/json', of: AccountDeletionAnswer }],
-  problems: ['reauthentication_required', 'wrong_credentials', 'too_many_attempts', 'too_busy'],
+  problems: ['reauthentication_required', 'wrong_credentials', 'too_many_attempts'],
   examples: [
     {
       title: 'A deleted account',

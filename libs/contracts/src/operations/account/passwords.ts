@@ -60,7 +60,7 @@ export const PASSWORD_RESET = defineOperation({
     example: { token: 'from-the-mail', password: 'another sentence' },
   },
   answers: [{ type: 'application/json', of: PasswordSetAnswer }],
-  problems: ['link_invalid', 'too_busy', 'too_many_attempts'],
+  problems: ['link_invalid', 'too_many_attempts'],
   examples: [SET],
 });
 
@@ -74,6 +74,6 @@ export const PASSWORD_CHANGE = defineOperation({
     example: { current_password: 'a sentence is fine', password: 'another sentence' },
   },
   answers: [{ type: 'application/json', of: PasswordSetAnswer }],
-  problems: ['wrong_credentials', 'too_many_attempts', 'too_busy'],
+  problems: ['wrong_credentials', 'too_many_attempts'],
   examples: [SET],
 });

@@ -128,7 +128,7 @@ export const LOG_IN = defineOperation({
     example: { email: 'ada@example.com', password: 'a sentence is fine' },
   },
   answers: [{ type: 'application/json', of: LogInAnswer }],
-  problems: ['wrong_credentials', 'identity_taken', 'too_many_attempts', 'too_busy'],
+  problems: ['wrong_credentials', 'identity_taken', 'too_many_attempts'],
   examples: [
     { title: 'The right password', parameters: {}, answer: CURRENT },
     {
@@ -180,7 +180,7 @@ export const REAUTHENTICATE = defineOperation({
     example: { password: 'a sentence is fine' },
   },
   answers: [{ type: 'application/json', of: CurrentSessionAnswer }],
-  problems: ['wrong_credentials', 'too_many_attempts', 'too_busy'],
+  problems: ['wrong_credentials', 'too_many_attempts'],
   examples: [{ title: 'The right password', parameters: {}, answer: CURRENT }],
 });
 

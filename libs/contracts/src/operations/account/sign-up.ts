@@ -60,7 +60,7 @@ export const SIGN_UP = defineOperation({
     example: { first_name: 'Ada', email: 'ada@example.com', password: 'a sentence is fine' },
   },
   answers: [{ type: 'application/json', of: SignUpAnswer, status: 202 }],
-  problems: ['too_many_attempts', 'too_busy'],
+  problems: ['too_many_attempts'],
   examples: [{ title: 'A new account', parameters: {}, answer: { status: 'confirmation_sent' } }],
 });
 
@@ -77,7 +77,7 @@ export const SIGN_UP_CONFIRM = defineOperation({
     example: { token: 'from-the-mail', password: 'a sentence is fine' },
   },
   answers: [{ type: 'application/json', of: ConfirmedSignUpAnswer, status: 201 }],
-  problems: ['link_invalid', 'too_busy', 'too_many_attempts', 'wrong_credentials'],
+  problems: ['link_invalid', 'too_many_attempts', 'wrong_credentials'],
   examples: [
     {
       title: 'A confirmed address',

@@ -337,6 +337,19 @@ describe('rejections of the API', () => {
 describe('the description of the dashboard', () => {
   const { paths } = described('dashboard');
 
+  it('every call may be rejected because too many others are in progress', () => {
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const { responses } of Object.values(methods)) {
+        const codes = ['429', '503'].map((status) => JSON.stringify(responses[status]?.content));
+        const expected = [
+          expect.stringContaining('too_busy'),
+          expect.stringContaining('overloaded'),
+        ];
+        expect([path, ...codes]).toEqual([path, ...expected]);
+      }
+    }
+  });
+
   it('S29, S35: the description names the calls that need the token, and those that need a recent password', () => {
     const { security, parameters, responses } = paths[KEY_CREATE.routes[0].path].post;
     expect(security).toEqual([{ session: [] }]);

@@ -20,15 +20,20 @@ const OF_THE_API: readonly ProblemCode[] = [
 ];
 
 const OF_THE_DASHBOARD: readonly ProblemCode[] = [
+  'malformed_request',
   'invalid_request',
+  'request_timeout',
   'payload_too_large',
+  'too_busy',
+  'headers_too_large',
   'internal_error',
+  'service_overloaded',
   'service_unavailable',
 ];
 
 /** The problems of calls that change something, which must come from our own pages. */
 const OF_A_CHANGE: readonly ProblemCode[] = ['cross_site_request', 'csrf_token_invalid'];
-const OF_A_SESSION: readonly ProblemCode[] = ['not_logged_in', 'account_deleted', 'too_busy'];
+const OF_A_SESSION: readonly ProblemCode[] = ['not_logged_in', 'account_deleted'];
 const OF_AN_IDEMPOTENCY_KEY: readonly ProblemCode[] = [
   'idempotency_key_reused',
   'idempotency_key_running',
@@ -113,14 +118,12 @@ function fixtureProblems(operation: Operation): ProblemCode[] {
   ];
 }
 
-function dashboardProblems({ access, method, parts }: Operation): ProblemCode[] {
+function dashboardProblems({ access, method }: Operation): ProblemCode[] {
   const isSession = access.kind === 'session';
   return [
     ...OF_THE_DASHBOARD,
     ...(['GET', 'HEAD'].includes(method) || access.kind === 'signed' ? [] : OF_A_CHANGE),
     ...(isSession ? OF_A_SESSION : []),
-    // The number of simultaneous calls of this kind is limited, so that other calls are still answered.
-    ...(parts ? (['service_overloaded'] as const) : []),
     ...(isSession && access.needsReauthentication ? (['reauthentication_required'] as const) : []),
     ...(isSession && access.isPaced ? (['too_many_attempts'] as const) : []),
   ];
