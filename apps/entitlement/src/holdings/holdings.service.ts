@@ -50,9 +50,12 @@ export class HoldingsService {
   }
 }
 
+/** A time as `toISOString` writes it. JavaScript reads further texts, such as `1`, which PostgreSQL rejects. */
+const INSTANT = /^[12]\d{3}-\d\d-\d\dT[\d:.]+Z$/;
+
 function readGrantCursor(cursor: string): { issuedAt: string; id: string } {
   const [issuedAt = '', id = ''] = readCursor(cursor, 2) ?? [];
-  if (Number.isNaN(Date.parse(issuedAt)) || !isId(id)) {
+  if (!INSTANT.test(issuedAt) || Number.isNaN(Date.parse(issuedAt)) || !isId(id)) {
     throw new InvalidRequest([{ field: 'cursor', message: 'is not a valid cursor' }]);
   }
   return { issuedAt, id };

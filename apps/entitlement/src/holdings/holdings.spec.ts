@@ -84,6 +84,8 @@ describe('calls by billing and operators', () => {
       sliceEnd: '2026-04-02T09:00:00.000Z',
     });
     await expect(entitlement.billing.grants(accountId, 'bm9uZQ')).rejects.toThrow('cursor');
+    const invented = Buffer.from(JSON.stringify(['1', accountId])).toString('base64url');
+    await expect(entitlement.billing.grants(accountId, invented)).rejects.toThrow('cursor');
   });
 
   it('the timeline shows each movement with its number of credits', async () => {
