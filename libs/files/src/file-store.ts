@@ -100,7 +100,7 @@ export abstract class FileStore {
    * no byte of the file.
    */
   async read(key: string, { range, etag }: ReadOptions = {}): Promise<OpenFile> {
-    checkFileKey(key);
+    this.checkKey(key);
     const found = await this.stat(key);
     if (!found) throw new FileMissing(key);
     if (etag !== undefined && etag !== found.etag) throw new FileChanged(key);
@@ -131,7 +131,7 @@ export abstract class FileStore {
   }
 
   async stat(key: string): Promise<FileFacts | undefined> {
-    checkFileKey(key);
+    this.checkKey(key);
     return this.find(key);
   }
 
@@ -146,7 +146,7 @@ export abstract class FileStore {
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= PAGE_MAX)) {
       throw new RangeError(`a page has 1 to ${PAGE_MAX} files`);
     }
-    if (after !== undefined) checkFileKey(after);
+    if (after !== undefined) this.checkKey(after);
     return this.page(prefix, limit, after);
   }
 
@@ -179,6 +179,11 @@ export abstract class FileStore {
       throw new RangeError(`an address works for 1 to ${LIFETIME_MAX_SECONDS} s`);
     }
     return this.sign(key, options);
+  }
+
+  /** Checks the key of a file that is read or listed. */
+  protected checkKey(key: string): void {
+    checkFileKey(key);
   }
 
   /** Checks the store without writing to it. @throws if it cannot be reached, or is known to be full. */

@@ -29,5 +29,5 @@ export async function openBucket(config: FilesConfig, clock: Clock): Promise<Fil
   const place = bucketOf(config);
   if (!place) throw new RangeError('not a bucket');
   const { S3Store } = await import('./s3/s3-store.js');
-  return S3Store.open(config, place, clock);
+  return S3Store.open(config, { ...place, isOfOthers: true }, clock);
 }

@@ -52,6 +52,8 @@ jest.setTimeout(1_900_000);
     await put('lists/b-20260102.txt', 'bucket-a.com\nbucket-b.com\n');
     await put('lists/a-20260103.txt.gz', gzipSync('bucket-c.com\n'));
     await put('other/c-20260101.txt', 'bucket-d.com\n');
+    await put('lists/', '');
+    await put('lists/New Names_2026-01-01.TXT', 'bucket-e.com\n');
     await add('bucket', 's3://files/lists');
     expect((await corpus.runSource('bucket')).problem).toBeNull();
     await corpus.runSource('bucket');
@@ -59,6 +61,7 @@ jest.setTimeout(1_900_000);
     expect(files.map(({ file, state, newNames }) => [file, state, newNames])).toEqual([
       ['a-20260103.txt.gz', 'loaded', 1],
       ['b-20260102.txt', 'loaded', 2],
+      ['New Names_2026-01-01.TXT', 'loaded', 1],
     ]);
   });
 

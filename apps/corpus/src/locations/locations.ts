@@ -152,7 +152,8 @@ async function filesOfStore(store: FileStore): Promise<FileFacts[]> {
   const files: FileFacts[] = [];
   for (let after: string | undefined; ;) {
     const page = await store.list('', { limit: PAGE_FILES, after });
-    files.push(...page.files);
+    // Consoles store an empty object for a folder.
+    files.push(...page.files.filter(({ key }) => key !== '' && !key.endsWith('/')));
     if (files.length > FILES_MAX) {
       throw new BadFile(`There are more than ${FILES_MAX} files. Name a folder with fewer.`);
     }

@@ -40,20 +40,27 @@ export class S3Store extends FileStore {
     private readonly bucket: S3Bucket,
     /** The client that signs URLs for customers; undefined if customers get none. */
     private readonly signer?: S3Client,
+    private readonly isOfOthers = false,
   ) {
     super();
   }
 
+  /** @param place `isOfOthers` for files that another party has written, under names of any form. */
   static async open(
     config: FilesConfig,
-    place: { bucket: string; prefix: string },
+    place: { bucket: string; prefix: string; isOfOthers?: boolean },
     clock: Clock,
   ): Promise<S3Store> {
     const client = s3Client(config, clock);
     const signer = config.filesS3Redirects
       ? s3Client(config, clock, config.filesS3PublicEndpoint)
       : undefined;
-    return new S3Store({ client, name: place.bucket, prefix: place.prefix }, signer);
+    const { bucket: name, prefix, isOfOthers } = place;
+    return new S3Store({ client, name, prefix }, signer, isOfOthers);
+  }
+
+  protected override checkKey(key: string): void {
+    if (!this.isOfOthers) super.checkKey(key);
   }
 
   async check(): Promise<void> {
