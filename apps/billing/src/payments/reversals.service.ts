@@ -179,7 +179,9 @@ export class ReversalsService {
     if (latest && latest.state !== 'undone') {
       // The money stays withdrawn during the appeal against a lost dispute.
       const next = latest.state === 'final' && state === 'requested' ? latest.state : state;
-      const isKnown = latest.externalId !== null && latest.amountMicros === amountMicros;
+      // Each phase is announced once, so the amount of an open dispute may change only with its decision.
+      const isSameAmount = next === 'requested' || latest.amountMicros === amountMicros;
+      const isKnown = latest.externalId !== null && isSameAmount;
       if (isKnown && latest.state === next) return undefined;
       const news = { ...latest, externalId: id, state: next, amountMicros, updatedAt: now };
       return next === 'undone' ? failed(news, now) : news;

@@ -3,6 +3,7 @@ import type { PaymentReversed, SetAsideMoney } from '#libs/contracts';
 import { DAY_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { SyncService } from '../processor-sync/sync.service.js';
 import { RETRY_PAUSES_MS } from '../payments/failed-refund.js';
 import { SettleRefundsJob } from './settle-refunds.job.js';
 
@@ -313,6 +314,22 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       const ids = (await billing.events(accountId)).map(({ data }) => data.reversalId);
       expect(new Set(ids.filter((one) => one !== undefined)).size).toBe(3);
       expect(await billing.stateOf(accountId, bought)).toBe('disputed');
+    });
+
+    it('the amount of an open dispute is announced once, and its decision determines the final one', async () => {
+      await buy();
+      const id = side.dispute((await payments())[0].externalId);
+      await billing.settle();
+      const { world, paypal } = billing.simulator;
+      if (processor === 'stripe') world.get('dispute', id).amount = 2_000;
+      else paypal.world.get('dispute', id).dispute_amount.value = '20.00';
+      expect(await billing.get(SyncService).sync({ processor, kind: 'dispute', id })).toBe(
+        'synced',
+      );
+      expect(await said()).toEqual(['dispute requested whole 54000000']);
+      side.decideDispute(id, 'lost');
+      await billing.settle();
+      expect((await said()).at(-1)).toBe('dispute final whole 20000000');
     });
   });
 });
