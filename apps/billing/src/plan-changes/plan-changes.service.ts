@@ -39,7 +39,6 @@ import type { Subscription } from '../subscriptions/subscription.entity.js';
 import {
   ChangeRefused,
   PeriodNotPaid,
-  PlanNoLongerSold,
   PlanNotChangeable,
 } from '../subscriptions/subscriptions.errors.js';
 
@@ -204,8 +203,7 @@ export class PlanChangesService {
   /**
    * Changes the tax rate from the next period on. The plan and its net price stay. The rate also applies to a change
    * that waits for the end of the period. Does nothing for a cancelled subscription, or if the rate is the same.
-   * @throws NotFound, PlanNotChangeable, ProcessorUnavailable, ChangeRefused; PlanNoLongerSold, or InvalidRequest for
-   *   the plan of the waiting change, if the plan is no longer sold.
+   * @throws NotFound, PlanNotChangeable, ProcessorUnavailable, ChangeRefused; InvalidRequest for an unknown plan.
    */
   async changeTax(accountId: string, id: string, taxPpm: number): Promise<void> {
     await this.alone(accountId, id, async () => {
@@ -349,20 +347,13 @@ function plannedUnits(sku: string, quantity: number): PlannedUnits {
   return { plan, quantity };
 }
 
-function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
-  const plan = planOfSku(sku);
-  if (!plan) throw new PlanNoLongerSold();
-  return { plan, quantity };
-}
+const unitsOf = ({ sku, quantity }: Subscription) => plannedUnits(sku, quantity);
 
-/**
- * Returns the change that the cancellation dropped, if its plan is still sold and it would still
- * change something. @throws PlanNoLongerSold for the subscription's own plan.
- */
+/** Returns the change that the cancellation dropped, if it would still change something. */
 function droppedBy(row: Subscription): PlannedUnits | undefined {
-  const plan = row.restorableSku === null ? undefined : planOfSku(row.restorableSku);
-  const units = plan && { plan, quantity: row.restorableQuantity ?? 1 };
-  return units && effectOfChange(unitsOf(row), units) && units;
+  if (row.restorableSku === null) return undefined;
+  const units = plannedUnits(row.restorableSku, row.restorableQuantity ?? 1);
+  return effectOfChange(unitsOf(row), units) && units;
 }
 
 const notSold = () =>

@@ -230,7 +230,7 @@ describe('the tax of a running subscription', () => {
   });
 
   it.each(['sku', 'pending_sku'])(
-    'the rate stays the same, and is decided once, if the plan in %s is no longer sold',
+    'the rate stays the same, and is decided once, if the plan in %s is unknown',
     async (column) => {
       const id = await subscribe('stripe');
       if (column === 'pending_sku') await step(id, 'change', { sku: 'api-5K-month' });

@@ -6,7 +6,7 @@ import { PaymentProcessors } from '../processors/payment-processors.js';
 import { BuyerTaxService } from '../tax/buyer-tax.service.js';
 import { BillingDetailsMissing } from '../tax/tax.errors.js';
 import { PlanChangesService } from '../plan-changes/plan-changes.service.js';
-import { ChangeRefused, PlanNoLongerSold } from '../subscriptions/subscriptions.errors.js';
+import { ChangeRefused } from '../subscriptions/subscriptions.errors.js';
 import {
   type DecidedTax,
   type UndecidedTax,
@@ -14,8 +14,8 @@ import {
 } from './undecided-taxes.repository.js';
 
 const UNDECIDABLE: DecidedTax = { isReverseCharge: null, taxPpm: null };
-/** The errors after which a repetition would fail again. `changeTax` throws InvalidRequest if a plan is not sold. */
-const LASTING = [ChangeRefused, PlanNoLongerSold, InvalidRequest];
+/** The errors after which a repetition would fail again. `changeTax` throws InvalidRequest for an unknown plan. */
+const LASTING = [ChangeRefused, InvalidRequest];
 
 interface ExpectedTax {
   accountId: string;

@@ -6,12 +6,6 @@ export class PlanNotChangeable extends Problem {
   }
 }
 
-export class PlanNoLongerSold extends PlanNotChangeable {
-  constructor() {
-    super('This plan is no longer sold. Contact support.');
-  }
-}
-
 export class PeriodNotPaid extends Problem {
   constructor() {
     super({
