@@ -65,6 +65,15 @@ jest.setTimeout(1_900_000);
     ]);
   });
 
+  it('may be below a prefix with capital letters and spaces', async () => {
+    await put('Daily Lists/Names.txt', 'bucket-f.com\n');
+    await add('capitals', 's3://files/Daily Lists');
+    expect((await corpus.runSource('capitals')).file).toMatchObject({ newNames: 1 });
+    for (const location of ['s3://Files/lists', 's3://', 's3:/files', 'files/lists']) {
+      await expect(add('refused', location)).rejects.toMatchObject({ status: 400 });
+    }
+  });
+
   it('fails with a reason if the bucket does not exist', async () => {
     await add('nowhere', 's3://no-such-bucket/lists');
     expect((await corpus.runSource('nowhere')).problem).toMatch(/^The import failed/);

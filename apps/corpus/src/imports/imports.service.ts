@@ -103,7 +103,9 @@ function refuseLocation(location: string, kind: string): void {
       'must be the https address of a log, optionally followed by # and the number of the first entry',
     );
   }
-  if (protocol === 'https:' || location.startsWith('/') || isBucketLocation(location)) return;
+  // Another party has chosen the names of the folders in the bucket.
+  const bucket = location.split('/', 3).join('/');
+  if (protocol === 'https:' || location.startsWith('/') || isBucketLocation(bucket)) return;
   throw invalid(
     'location',
     'must be the absolute path of a folder, an https address of a file, or s3://bucket/prefix',
