@@ -83,8 +83,13 @@ it('S102: keys are searched on a limited number of pages, and one key is read by
   under.answerWith({ keys: [], paging });
   const asked = () =>
     under.arrived.filter(({ line }) => line.startsWith('GET /internal/dashboard/keys'));
-  await under.get('/keys?search=mine');
+  const { text } = await under.get('/keys?search=mine&live=yes');
   expect(asked()).toHaveLength(20);
+  // The search can be continued.
+  const older = '/keys?search=mine&live=yes&cursor=MDE5';
+  expect(text).toContain(`href="${older.replaceAll('&', '&amp;')}"`);
+  await under.get(older);
+  expect(asked()[20].line).toBe('GET /internal/dashboard/keys?cursor=MDE5');
   under.arrived.length = 0;
   expect((await under.get('/keys/0197-z')).status).toBe(404);
   expect(asked()).toHaveLength(1);

@@ -37,6 +37,8 @@ export interface KeyFilter {
   isLiveOnly: boolean;
 }
 
+const NO_FILTER: KeyFilter = { search: '', isLiveOnly: false };
+
 export interface KeysShown {
   /** The keys; undefined if account refuses to list them. */
   keys?: KeyAnswer[];
@@ -67,7 +69,7 @@ export function keysPage(
       <section>
         <h2>Your keys</h2>
         ${filterForm(filter)} ${keys && keyList(keys, allowed, use)}
-        ${nextCursor && html`<p><a href="/keys?cursor=${encodeURIComponent(nextCursor)}">Older keys</a></p>`}
+        ${nextCursor && html`<p><a href="${olderPath(nextCursor, filter)}">Older keys</a></p>`}
       </section>
       <section>
         <h2>Create a key</h2>
@@ -105,7 +107,12 @@ const surplusNote = (allowed: number) =>
     keys do not count.
   </p>`;
 
-function filterForm({ search, isLiveOnly }: KeyFilter = { search: '', isLiveOnly: false }): Markup {
+function olderPath(cursor: string, { search, isLiveOnly }: KeyFilter = NO_FILTER): string {
+  const filter = { ...(search && { search }), ...(isLiveOnly && { live: 'yes' }) };
+  return `/keys?${new URLSearchParams({ ...filter, cursor })}`;
+}
+
+function filterForm({ search, isLiveOnly }: KeyFilter = NO_FILTER): Markup {
   return html`<form method="get" action="/keys" class="filters inline">
     ${field({ name: 'search', label: 'Name or last characters', value: search, isOptional: true })}
     <label

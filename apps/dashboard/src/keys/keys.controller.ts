@@ -151,7 +151,7 @@ export class KeysController {
     visit: PageVisit,
     { shown, entered, cursor, filter, notice, status = 200 }: Shown = {},
   ) {
-    const listed = isFiltered(filter) ? foundKeys(visit, filter) : keysOf(visit, cursor);
+    const listed = isFiltered(filter) ? foundKeys(visit, filter, cursor) : keysOf(visit, cursor);
     const [answer, allowance, use] = await Promise.all([
       // A new key is shown only this once, even if the list cannot be read.
       shown ? listed.catch(failedAnswer) : listed,
@@ -200,14 +200,21 @@ const isActive = ({ state }: KeyAnswer) => state === 'active';
 const isFiltered = (filter?: KeyFilter): filter is KeyFilter =>
   filter !== undefined && (filter.search !== '' || filter.isLiveOnly);
 
-/** Lists the keys that fit, newest first, until a limit is reached: of keys found or of pages read. */
-async function foundKeys(visit: PageVisit, filter: KeyFilter): Promise<ProxiedAnswer> {
+/**
+ * Lists the keys that fit, newest first, until a limit is reached: of keys found or of pages read. The search can then
+ * be continued from the cursor.
+ */
+async function foundKeys(
+  visit: PageVisit,
+  filter: KeyFilter,
+  start?: string,
+): Promise<ProxiedAnswer> {
   const wanted = filter.search.toLowerCase();
   const fits = (key: KeyAnswer) =>
     `${key.name} ${key.masked}`.toLowerCase().includes(wanted) &&
     (!filter.isLiveOnly || canRevoke(key));
   const keys: KeyAnswer[] = [];
-  let cursor: string | null = null;
+  let cursor: string | null = start ?? null;
   let answer: ProxiedAnswer;
   let pages = 0;
   do {
@@ -218,7 +225,7 @@ async function foundKeys(visit: PageVisit, filter: KeyFilter): Promise<ProxiedAn
     cursor = page.paging.next_cursor;
     pages += 1;
   } while (cursor !== null && keys.length < KEYS_FOUND_MAX && pages < KEY_PAGES_MAX);
-  return { ...answer, body: { keys, paging: { next_cursor: null } } };
+  return { ...answer, body: { keys, paging: { next_cursor: cursor } } };
 }
 
 function useOf({ from, to, days }: KeyUsageAnswer): KeyUse {
