@@ -278,6 +278,21 @@ describe('simultaneous lookups', () => {
     await hasty;
   });
 
+  it('a call does not join a lookup that would not wait for its turn', async () => {
+    await harness.internet.whois('whois.nic.test', said('a.whoisonly'));
+    const slow = { buckets: [{ burst: 1, perSecond: 0.01 }], connections: 1 };
+    const limiter = new UpstreamLimiter({ defaultLimit: slow });
+    const lookup = harness.lookups({ limiter });
+    await lookup.lookup('a.whoisonly');
+    const hurried = lookup.lookup('a.whoisonly', { waitMaxMs: 0 });
+    const controller = new AbortController();
+    const patient = lookup.lookup('a.whoisonly', { signal: controller.signal });
+    expect((await hurried).outcome).toBe('throttled');
+    expect(limiter.waitingFor('whois.nic.test')).toBe(1);
+    controller.abort();
+    await expect(patient).rejects.toThrow('aborted');
+  });
+
   it('a call with an aborted signal sends no query', async () => {
     const signal = AbortSignal.abort();
     await expect(harness.lookups().lookup(name, { signal })).rejects.toThrow('aborted');

@@ -43,14 +43,15 @@ export class DomainLookup {
    *
    * Concurrent calls for the same name with the same priority share one lookup, with the other options of the first
    * call, and one answer, which must not be changed. The lookup is abandoned when the last caller has left. Calls with
-   * less than half of the default time limit are not joined by others.
+   * less than half of the default time limit, and calls with `waitMaxMs`, are joined only by calls of their kind.
    *
    * @param name registrable name in lower-case A-labels, as returned by `parseDomainName`.
    */
   async lookup(name: string, request: LookupRequest = {}): Promise<Lookup> {
-    const { priority = 'live', signal, budgetMs = BUDGET_MS_DEFAULT } = request;
-    const isShort = budgetMs < BUDGET_MS_DEFAULT / 2;
-    const key = `${priority} ${isShort ? 'short ' : ''}${name}`;
+    const { priority = 'live', signal, budgetMs = BUDGET_MS_DEFAULT, waitMaxMs } = request;
+    const hurried = waitMaxMs === undefined ? '' : 'hurried ';
+    const kind = budgetMs < BUDGET_MS_DEFAULT / 2 ? 'short ' : hurried;
+    const key = `${priority} ${kind}${name}`;
     if (this.runs.has(key)) this.counts.joined++;
     return this.runs.join(key, signal, (abandon) =>
       this.run(name, { ...request, priority }, abandon),
