@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { SubscriptionAnswer } from '#libs/contracts';
 import { HOUR_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { agreeAtPaypal, pressButton } from '../../../../test/billing/hosted-page.js';
+import { StripeRefusal } from '../../../simulators/src/payments/stripe/requests/stripe-refusal.js';
 import { MailNoticesJob } from '../subscription-notices/mail-notices.job.js';
 
 const WISH = { sku: 'api-50K-month' };
@@ -120,6 +121,19 @@ describe('an unpaid plan change', () => {
     await pressButton(body.redirect_url, 'pay').catch(() => {});
     await billing.settle();
     expect(await paid()).toHaveLength(1);
+  });
+
+  it('leaves a downgrade waiting if Stripe refuses the upgrade that would have replaced it', async () => {
+    await subscribed('stripe');
+    await ask('change', { sku: 'api-5K-month' });
+    jest.spyOn(billing.simulator.subscriptions, 'update').mockImplementationOnce(() => {
+      throw StripeRefusal.invalid('resource_missing', 'This customer has no payment method.');
+    });
+    expect((await ask('change', WISH)).status).toBe(422);
+    const waiting = { sku: 'api-15K-month', pending_change: { sku: 'api-5K-month' } };
+    expect(await now()).toMatchObject(waiting);
+    await ask('change', WISH);
+    expect(await now()).toMatchObject({ ...WISH, pending_change: null });
   });
 
   it('is shown with the amount due and PayPal’s refusal, and can be paid in another way', async () => {

@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe';
 import { type SubscriptionState, planOfSku } from '#libs/contracts';
-import type { Micros } from '#libs/platform';
+import { type Micros, newId } from '#libs/platform';
 import type {
   BillLine,
   BillSnapshot,
@@ -59,6 +59,11 @@ const isOf = (open: OpenChange, wanted: { price: string; quantity: number }, fro
   open.item.quantity === wanted.quantity &&
   open.invoice.lines.data.every(({ period }) => period.start === secondsOf(from));
 
+/** Whether Stripe refused a call, so that it has changed nothing. */
+const isRefusal = (error: unknown) =>
+  error instanceof Stripe.errors.StripeInvalidRequestError ||
+  error instanceof Stripe.errors.StripeCardError;
+
 const paymentOf = ({ hosted_invoice_url: page }: Stripe.Invoice): UpgradeResult => {
   return { state: 'payment_required', redirectUrl: page ?? '' };
 };
@@ -115,18 +120,21 @@ export class StripeSubscriptions {
     // The open change is dropped, because two open bills could both be paid.
     if (open) await this.dropChange(subscriptionId, changeId);
     // The schedule would switch to the plan of the pending change, regardless of the plan that is paid for now.
-    await this.releaseSchedule(subscriptionId, changeId);
-    const changed = await this.stripe.subscriptions.update(
-      subscriptionId,
-      {
-        items: [item],
-        proration_behavior: 'always_invoice',
-        proration_date: secondsOf(from),
-        payment_behavior: 'pending_if_incomplete',
-        expand: EXPAND,
-      },
-      { idempotencyKey: `change:${changeId}` },
-    );
+    const before = await this.releaseSchedule(subscriptionId);
+    const params: Stripe.SubscriptionUpdateParams = {
+      items: [item],
+      proration_behavior: 'always_invoice',
+      proration_date: secondsOf(from),
+      payment_behavior: 'pending_if_incomplete',
+      expand: EXPAND,
+    };
+    const options = { idempotencyKey: `change:${changeId}` };
+    const changed = await this.stripe.subscriptions
+      .update(subscriptionId, params, options)
+      .catch(async (error: unknown) => {
+        if (isRefusal(error)) await this.scheduleAgain(before);
+        throw error;
+      });
     return changed.pending_update === null
       ? { state: 'paid' }
       : paymentOf(changed.latest_invoice as Stripe.Invoice);
@@ -161,18 +169,32 @@ export class StripeSubscriptions {
     await this.dropChange(subscriptionId, key);
     const price = await this.prices.idOf(plan, currency);
     const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
-    const [item] = subscription.items.data;
+    await this.scheduleNext(subscription, { plan, price, quantity }, key);
+    return { state: 'scheduled' };
+  }
+
+  /** Schedules a change again that an upgrade would have replaced, because Stripe has refused the upgrade. */
+  private async scheduleAgain(before: Stripe.Subscription): Promise<void> {
+    const next = await this.nextItem(before, before.items.data[0].current_period_end);
+    if (next) await this.scheduleNext({ ...before, schedule: null }, next, newId());
+  }
+
+  private async scheduleNext(
+    { id, items, schedule }: Pick<Stripe.Subscription, 'id' | 'items' | 'schedule'>,
+    next: NextItem,
+    key: string,
+  ): Promise<void> {
+    const [item] = items.data;
     const scheduleId =
-      idOf(subscription.schedule) ||
+      idOf(schedule) ||
       (
         await this.stripe.subscriptionSchedules.create(
-          { from_subscription: subscriptionId },
+          { from_subscription: id },
           { idempotencyKey: `schedule:${key}` },
         )
       ).id;
     const running = { price: item.price.id, quantity: item.quantity ?? 1 };
-    await this.schedule(scheduleId, item, { running, next: { plan, price, quantity } }, key);
-    return { state: 'scheduled' };
+    await this.schedule(scheduleId, item, { running, next }, key);
   }
 
   private async schedule(
@@ -216,7 +238,7 @@ export class StripeSubscriptions {
       await this.schedule(idOf(schedule), ours.data[0], { running: wanted, next }, key);
       return this.fetch(id);
     }
-    await this.releaseSchedule(id, key);
+    await this.releaseSchedule(id);
     const items = [wanted];
     const changed = await this.stripe.subscriptions.update(
       id,
@@ -231,7 +253,7 @@ export class StripeSubscriptions {
    * `period_end`, because Stripe would keep trying to charge for the period.
    */
   async cancel(id: string, when: 'period_end' | 'now', key: string): Promise<SubscriptionSnapshot> {
-    const { status } = await this.releaseSchedule(id, key);
+    const { status } = await this.releaseSchedule(id);
     const options = { idempotencyKey: `cancel:${key}` };
     const ended =
       when === 'now' || status === 'past_due'
@@ -245,7 +267,7 @@ export class StripeSubscriptions {
   }
 
   async resume(id: string, key: string): Promise<SubscriptionSnapshot> {
-    await this.releaseSchedule(id, key);
+    await this.releaseSchedule(id);
     const params = { cancel_at_period_end: false, expand: EXPAND };
     const options = { idempotencyKey: `resume:${key}` };
     return this.snapshot(await this.stripe.subscriptions.update(id, params, options));
@@ -255,12 +277,12 @@ export class StripeSubscriptions {
    * Releases the schedule, because Stripe refuses other changes to the end of a subscription that has one.
    * @returns the subscription as it was before.
    */
-  private async releaseSchedule(id: string, key: string): Promise<Stripe.Subscription> {
-    const subscription = await this.stripe.subscriptions.retrieve(id);
-    const { schedule } = subscription;
-    if (schedule !== null) {
-      const options = { idempotencyKey: `release:${key}` };
-      await this.stripe.subscriptionSchedules.release(idOf(schedule), {}, options);
+  private async releaseSchedule(id: string): Promise<Stripe.Subscription> {
+    const subscription = await this.stripe.subscriptions.retrieve(id, { expand: EXPAND });
+    const scheduleId = idOf(subscription.schedule);
+    if (scheduleId !== '') {
+      const options = { idempotencyKey: `release:${scheduleId}` };
+      await this.stripe.subscriptionSchedules.release(scheduleId, {}, options);
     }
     return subscription;
   }
