@@ -33,7 +33,7 @@ export class LeasesRepository {
     private readonly maintenance: MaintenanceDatabase,
   ) {}
 
-  /** Reads and locks leases in id order. The accounts must be locked already. */
+  /** Reads and locks leases in id order, each once. The accounts must be locked already. */
   async list(transaction: Transaction, names: LeaseName[]): Promise<Lease[]> {
     const rows = await transaction.query<LeaseRow>(LIST, columnsOf(names));
     return rows.map((row) => ({
@@ -129,7 +129,10 @@ export class LeasesRepository {
     return answer;
   }
 
-  /** Stores the total of a lease that could not be booked, and the reason. The reaper then skips it for a while. */
+  /**
+   * Stores the total of a lease that could not be booked, and the reason. The reaper then skips it for a while. Does
+   * nothing if the lease is closed and the total is booked, because the reaper would never try such a lease again.
+   */
   async setAside(use: LeaseUse, reason: string): Promise<void> {
     const { accountId, leaseId, consumed, operations = {} } = use;
     const values = [leaseId, accountId, consumed, reason, JSON.stringify(operations)];
@@ -180,7 +183,7 @@ const LIST = `
   select l.account_id, l.lease_id, l.gateway_id, l.state, l.amount, l.reported, l.consumed, l.late,
     l.unbilled, l.slices, l.reported_by, l.booked_by,
     greatest(0, extract(epoch from l.expires_at - clock_timestamp()) * 1000)::int as remaining_ms
-  from unnest($1::uuid[], $2::uuid[]) as n(account_id, lease_id)
+  from (select distinct * from unnest($1::uuid[], $2::uuid[]) as n(account_id, lease_id)) n
   join leases l using (lease_id, account_id)
   order by l.lease_id, l.account_id for update of l`;
 
@@ -239,7 +242,7 @@ const SET_ASIDE = `
     set_aside_until = clock_timestamp() + least(60, set_aside_count + 1) * interval '1 minute',
     reported = greatest(reported, least($3, amount)),
     reported_by = case when $3 > reported then $5 else reported_by end
-  where lease_id = $1 and account_id = $2`;
+  where lease_id = $1 and account_id = $2 and (state = 'open' or least($3, amount) > consumed)`;
 
 const SET_ASIDE_LEASES = `
   select account_id as "accountId", lease_id as "leaseId", reported::float8 as reported,

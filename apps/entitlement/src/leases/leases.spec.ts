@@ -123,6 +123,32 @@ describe('leases', () => {
     ]);
   });
 
+  it('a lease that one call closes twice is booked once', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    await acquire(accountId, { leaseId, min: 10 });
+    const uses = [4, 3].map((consumed) => ({ accountId, leaseId, consumed }));
+    const repository = entitlement.service.app.get(LeasesRepository);
+    // PostgreSQL would choose which of two rows is written.
+    const read = await entitlement.database.transaction((transaction) =>
+      repository.list(transaction, uses),
+    );
+    expect(read).toHaveLength(1);
+    await entitlement.client.closeAll(uses);
+    expect(await entitlement.client.balance(accountId)).toMatchObject({
+      spendable: 496,
+      reserved: 0,
+    });
+  });
+
+  it('a closed lease whose total is booked is not set aside', async () => {
+    const [accountId, leaseId] = [await trialAccount(), newId()];
+    await acquire(accountId, { leaseId, min: 10 });
+    const use = { accountId, leaseId, consumed: 4 };
+    await entitlement.client.close(use);
+    await entitlement.service.app.get(LeasesRepository).setAside(use, 'the account was locked');
+    expect(await entitlement.operator.setAsideLeases()).toEqual([]);
+  });
+
   it('a lease that was closed before it was granted cannot be granted', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await entitlement.client.close({ accountId, leaseId, consumed: 0 });
