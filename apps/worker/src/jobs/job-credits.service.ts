@@ -11,35 +11,58 @@ type JobPrice = Pick<Job, 'id' | 'accountId' | 'kind' | 'uniqueNames' | 'unsuppo
 /** Maximum time to wait for credits that are held elsewhere. */
 const ELSEWHERE_MS = MINUTE_MS;
 const PAUSE_MS = SECOND_MS;
+/**
+ * The maximum number of starts that wait for credits: of one account, and of all accounts. Each occupies a connection
+ * of a gateway or dashboard, which all other calls need, too (S102). An account can keep its credits elsewhere at no
+ * cost, with slow lookups that fail.
+ */
+const WAITING_MAX = { ofAccount: 2, ofAll: 16 };
 
 /** Reserves the full price of a job in advance, charges each chunk to the reservation, and releases unused credits. */
 @Injectable()
 export class JobCreditsService {
+  /** The accounts of the starts that wait. */
+  private readonly waiting: string[] = [];
+
   constructor(private readonly clients: ServiceClients) {}
 
   /**
    * Reserves the price of a job. Waits for up to a minute for credits that gateways hold, or that are still frozen
-   * because entitlement learns of the account's restoration from an event.
+   * because entitlement learns of the account's restoration from an event, unless too many starts are already waiting.
    * @throws JobShortOfCredits, JobCreditsBusy, ServiceUnavailable.
    */
   async hold(job: JobPrice): Promise<void> {
+    const { accountId } = job;
+    if (priceOf(job) === 0 || (await this.isHeld(job))) return;
+    const ofAccount = this.waiting.filter((one) => one === accountId).length;
+    const isFull = this.waiting.length >= WAITING_MAX.ofAll || ofAccount >= WAITING_MAX.ofAccount;
+    if (isFull) throw new JobCreditsBusy();
+    this.waiting.push(accountId);
+    try {
+      const untilMs = monotonicMs() + ELSEWHERE_MS;
+      do {
+        if (monotonicMs() > untilMs) throw new JobCreditsBusy();
+        await sleep(PAUSE_MS);
+      } while (!(await this.isHeld(job)));
+    } finally {
+      this.waiting.splice(this.waiting.indexOf(accountId), 1);
+    }
+  }
+
+  /** Tries to reserve the price of a job. @returns false if the credits may come. */
+  private async isHeld(job: JobPrice): Promise<boolean> {
     const { id: holdId, accountId, kind } = job;
     const amount = priceOf(job);
-    if (amount === 0) return;
-    const untilMs = monotonicMs() + ELSEWHERE_MS;
     const operation: WorkOperation = `jobs.${kind}`;
-    for (;;) {
-      const answer = await this.clients.entitlement.hold({ holdId, accountId, amount, operation });
-      if (answer.outcome === 'held') return;
-      if (answer.outcome === 'insufficient') {
-        // The restoration may have released the credits after the attempt to hold them.
-        const { frozen, ...balance } = await this.clients.entitlement.balance(accountId);
-        const shortfall = shortfallOf(balance, amount);
-        if (shortfall > frozen) throw new JobShortOfCredits(amount, shortfall);
-      }
-      if (answer.outcome === 'closed' || monotonicMs() > untilMs) throw new JobCreditsBusy();
-      await sleep(PAUSE_MS);
+    const answer = await this.clients.entitlement.hold({ holdId, accountId, amount, operation });
+    if (answer.outcome === 'closed') throw new JobCreditsBusy();
+    if (answer.outcome === 'insufficient') {
+      // The restoration may have released the credits after the attempt to hold them.
+      const { frozen, ...balance } = await this.clients.entitlement.balance(accountId);
+      const shortfall = shortfallOf(balance, amount);
+      if (shortfall > frozen) throw new JobShortOfCredits(amount, shortfall);
     }
+    return answer.outcome === 'held';
   }
 
   async shortfall(accountId: string, price: number): Promise<number> {

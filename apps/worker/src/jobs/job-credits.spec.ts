@@ -26,3 +26,31 @@ it.each([
   );
   expect(ended).toBe(expected);
 });
+
+it('few starts wait for credits that are held elsewhere, so that connections stay free', async () => {
+  let isElsewhere = true;
+  const hold = async () => ({ outcome: isElsewhere ? 'elsewhere' : 'held', spendable: 0 });
+  const credits = new JobCreditsService({ entitlement: { hold } } as unknown as ServiceClients);
+  const ended: string[] = [];
+  const start = async (name: string, accountId: string) =>
+    credits.hold({ ...JOB, accountId }).then(
+      () => ended.push(name),
+      ({ code }: { code: string }) => ended.push(`${name} ${code}`),
+    );
+  const ofAccounts = Array.from({ length: 9 }, () => newId());
+  const starts = ofAccounts.flatMap((id, place) =>
+    ['a', 'b', 'c'].map((name) => start(`${place}${name}`, id)),
+  );
+  await new Promise(setImmediate);
+  const refused = ['0c', '1c', '2c', '3c', '4c', '5c', '6c', '7c', '8a', '8b', '8c'];
+  expect(ended).toEqual(refused.map((name) => `${name} credits_busy`));
+  isElsewhere = false;
+  await Promise.all(starts);
+  isElsewhere = true;
+  const later = start('later', ofAccounts[0]);
+  await new Promise(setImmediate);
+  isElsewhere = false;
+  await later;
+  expect(ended.at(-1)).toBe('later');
+  expect(ended).toHaveLength(27 + 1);
+});
