@@ -6,6 +6,7 @@ import {
   type CorrectedNames,
   correctedNames,
   isNewFor,
+  newSince,
   otherSource,
 } from './names.repository.js';
 
@@ -84,12 +85,20 @@ export class FullListsRepository {
          source_id = case when ${isOutranked} then $6 else d.source_id end,
          listed_by = coalesce(d.listed_by, $8)
        from (select d.domain_key, d.name, coalesce(${wasDropped}, false) as was_dropped,
-           ${isNewFor('d', '$5::timestamptz', '$9')} as is_new
+           ${isNewFor('d', '$10::timestamptz', '$9')} as is_new
          ${LISTED_AND_KNOWN} and (d.first_seen > $5 or ${wasDropped} or ${isOutranked}
            or (d.listed_by is null and $8::smallint is not null))) q
        where d.domain_key = q.domain_key and d.name = q.name
        returning d.domain_key as key, d.name, q.was_dropped as "wasDropped", q.is_new as "isNew"`,
-      [...placeOf(part), part.at, part.sourceId, part.outranked, listedBy(part), part.unsold],
+      [
+        ...placeOf(part),
+        part.at,
+        part.sourceId,
+        part.outranked,
+        listedBy(part),
+        part.unsold,
+        newSince(part.at),
+      ],
     );
     return correctedNames(rows);
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
+import { DAY_MS } from '#libs/platform';
 import type { FiledName } from '../names/registrable-name.js';
 
 /** A name with the earliest and the latest time at which it was seen to be registered. */
@@ -11,10 +12,10 @@ export interface SeenName extends FiledName {
 }
 
 /**
- * How many days after its first sighting a name still counts as new for a source whose data may be sold, if only
+ * For this long after its first sighting, a name still counts as new for a source whose data may be sold, if only
  * sources whose data may not be sold have seen the name before.
  */
-const NEW_DAYS = 30;
+const NEW_MS = 30 * DAY_MS;
 
 export interface CorrectedName extends Pick<FiledName, 'key' | 'name'> {
   wasDropped: boolean;
@@ -35,10 +36,13 @@ export function correctedNames(rows: readonly CorrectedName[]): CorrectedNames {
   };
 }
 
-/** Returns SQL that is true for a registered name of an unsold source that was first seen recently. */
-export function isNewFor(domain: string, at: string, unsold: string): string {
+/** Returns the earliest first sighting with which a name counts as new at the given time. */
+export const newSince = (at: Date) => new Date(at.getTime() - NEW_MS);
+
+/** Returns SQL that is true for a registered name of an unsold source that was first seen after `since`. */
+export function isNewFor(domain: string, since: string, unsold: string): string {
   return `(${domain}.source_id = any(${unsold}::smallint[]) and ${domain}.dropped_at is null
-    and ${domain}.first_seen > ${at} - interval '${NEW_DAYS} days')`;
+    and ${domain}.first_seen > ${since})`;
 }
 
 export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
@@ -121,8 +125,8 @@ export class NamesRepository {
 
   /**
    * Moves the first sighting of known names back if an earlier one arrives, restores names that were seen after they
-   * had been dropped, and assigns names to a source with more rights. Changes no other row. @param by the source, with the
-   * sources with fewer rights and those of them whose data may not be sold.
+   * had been dropped, and assigns names to a source with more rights. Changes no other row.
+   * @param by the source, with the sources with fewer rights and those of them whose data may not be sold.
    * @returns names that are registered again, and new names that only unsold sources have seen before.
    */
   async correctNames(
@@ -136,9 +140,9 @@ export class NamesRepository {
          source_id = case when d.source_id = any($6::smallint[]) then $5 else d.source_id end,
          dropped_at = case when d.dropped_at < q.last_at then null else d.dropped_at end
        from (select o.domain_key, o.name, o.dropped_at as was, n.first_at, n.last_at,
-           ${isNewFor('o', 'n.first_at', '$7')} as is_new
-         from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[])
-           as n (domain_key, name, first_at, last_at)
+           ${isNewFor('o', 'n.new_since', '$7')} as is_new
+         from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[], $8::timestamptz[])
+           as n (domain_key, name, first_at, last_at, new_since)
          join domain o on o.domain_key = n.domain_key and o.name = n.name) q
        where d.domain_key = q.domain_key and d.name = q.name
          and (d.first_seen > q.first_at or d.dropped_at < q.last_at
@@ -150,6 +154,7 @@ export class NamesRepository {
         by.sourceId,
         by.outranked,
         by.unsold,
+        names.map(({ firstAt }) => newSince(firstAt)),
       ],
     );
     return correctedNames(rows);
