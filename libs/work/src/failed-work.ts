@@ -19,7 +19,10 @@ export class FailedWork {
   /** @param runner the database of a service. */
   constructor(private readonly runner: SqlRunner) {}
 
-  /** Lists the item with this id, or up to 200 items: dead ones first, then the oldest. Empty for a schema without queues. */
+  /**
+   * Lists the item with this id, or up to 200 items: dead ones first, then the oldest. Empty for a schema without
+   * queues.
+   */
   async list(id?: string): Promise<FailedItem[]> {
     const [{ isThere }] = await this.runner.query<{ isThere: boolean }>(
       `select to_regclass('work') is not null as "isThere"`,

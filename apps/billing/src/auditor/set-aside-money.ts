@@ -17,8 +17,8 @@ const LEFT_MICROS = `p.amount_micros - coalesce((select sum(amount_micros) from 
 
 /**
  * The SQL that selects the items set aside, by kind: id, account_id, time and reason. The age of a `requested` refund
- * is read from its id, which contains a time of the machine's clock; every PostgreSQL release can compare it. An operator
- * may have chosen an id without a time.
+ * is read from its id, which contains a time of the machine's clock; every PostgreSQL release can compare it. An
+ * operator may have chosen an id without a time.
  */
 export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
   orders: `select id::text, account_id, updated_at as since, set_aside_because as reason

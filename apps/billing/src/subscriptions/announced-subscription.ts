@@ -43,9 +43,9 @@ export function isNews(current: Subscription, next: Subscription): boolean {
 
 /**
  * Returns the plan whose rights the subscription gives. Normally, this is the plan that the processor bills, as far as
- * it is paid. While the payment for the period is overdue, it is the last paid plan, without upgrades that were paid for
- * less time than the grace period. While an unreadable paid bill waits for an operator, it is the plan that the bill
- * would have granted.
+ * it is paid. While the payment for the period is overdue, it is the last paid plan, without upgrades that were paid
+ * for less time than the grace period. While an unreadable paid bill waits for an operator, it is the plan that the
+ * bill would have granted.
  */
 function rightsPlan(row: Subscription): PaidPlan {
   const billed = { sku: row.sku, quantity: row.quantity };

@@ -120,7 +120,9 @@ export class FullListsRepository {
     );
   }
 
-  /** Lists the names that a source no longer lists, and that others have dropped since its previous list of the zone. */
+  /**
+   * Lists the names that a source no longer lists, and that others have dropped since its previous list of the zone.
+   */
   async listDroppedBefore(
     transaction: Transaction,
     part: StagedSlice,

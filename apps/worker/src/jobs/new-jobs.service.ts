@@ -81,8 +81,8 @@ export class NewJobsService {
 
   /**
    * Reserves the price of all names that have one, and starts a job. A dry run only returns the price and estimated
-   * times. A request repeated with the same `Idempotency-Key` within a day gets the job that the first one started, even
-   * if the process has died since.
+   * times. A request repeated with the same `Idempotency-Key` within a day gets the job that the first one started,
+   * even if the process has died since.
    * @throws IdempotencyKeyRunning while the price of that job is being reserved; NamesTwice, NoValidNames, TooManyJobs,
    *   TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames, NotFound, UploadNotReady, UploadIsRefused,
    *   JobShortOfCredits, JobCreditsBusy, ServiceUnavailable.

@@ -139,7 +139,9 @@ export interface CreditsOverview {
   changes: LedgerChanges;
 }
 
-/** Returns the credits that an account lacks for a price. Credits that lookups have set aside do not count as lacking. */
+/**
+ * Returns the credits that an account lacks for a price. Credits that lookups have set aside do not count as lacking.
+ */
 export function shortfallOf(
   // An earlier release of entitlement does not report `recallable`.
   { spendable, recallable = 0 }: Pick<BalanceAnswer, 'spendable' | 'recallable'>,

@@ -18,8 +18,8 @@ import { isInvoiceText } from './invoice-text.js';
  */
 const NAME = /^(?!.*\.\S)[\p{L}\p{M}][\p{L}\p{M}\p{N}\u200c-\u200d .'’-]{0,49}$/u;
 /**
- * The joiners are format characters, but belong to Persian and Sinhala words and to emoji. One class for both would make
- * tools that generate texts from the published pattern five times as slow.
+ * The joiners are format characters, but belong to Persian and Sinhala words and to emoji. One class for both would
+ * make tools that generate texts from the published pattern five times as slow.
  */
 const NO_CONTROLS = /^(?:\P{C}|[\u200c\u200d])*$/u;
 /** A blank name would be a link without text, and a blank organisation an invoice without a buyer. */

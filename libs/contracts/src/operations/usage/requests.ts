@@ -27,7 +27,9 @@ export class LoggedRequest {
   @IsString()
   operation: string;
 
-  /** The subject; for a bulk request, those of its names that fit in 255 characters, separated by a comma and a space. */
+  /**
+   * The subject; for a bulk request, those of its names that fit in 255 characters, separated by a comma and a space.
+   */
   @IsString()
   subject: string;
 
