@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { waitFor } from '#test/environment';
 import type { SoloFacts } from '../../apps/solo/src/announcement/solo-facts.js';
 import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js';
-import { type BenchOptions, type BenchReport, type BenchRow, atMost, newFolder } from './bench.js';
+import { type BenchReport, type BenchRow, atMost, newFolder } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { startSolo } from './start.bench.js';
 
@@ -16,22 +16,14 @@ const CUSTOMERS =
   '/ /keys /usage /requests /search /playground /playground/whois.live /jobs /monitors /files /webhooks /credits /plans /subscriptions /invoices /billing-details /account /security'.split(
     ' ',
   );
-const LOOKS = [
-  { colorScheme: 'light', width: 1280, height: 800 },
-  { colorScheme: 'dark', width: 1280, height: 800 },
-  { colorScheme: 'light', width: 375, height: 800 },
-  { colorScheme: 'dark', width: 375, height: 800 },
-] as const;
-
 interface Measured {
   path: string;
   kilobytes: number;
   paintMs: number;
-  faults: string[];
 }
 
 /** Measures pages of the demo account, and pages for visitors, in Debian's Chromium on this machine. */
-export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
+export async function measure(): Promise<BenchReport> {
   const title = 'dashboard: pages in Chromium';
   if (!hasBrowser) return { title, rows: [], notRun: ['no Chromium on this machine'] };
   const { dashboard_url: dashboardUrl, mailbox_url: mailboxUrl = '', demo } = await startProduct();
@@ -40,23 +32,18 @@ export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const origins = { dashboardUrl, mailboxUrl, mailbox: { newest: async () => [] } };
   const user = await BrowserUser.arrive(browser, origins);
   const measured: Measured[] = [];
-  const looks = isShort ? LOOKS.slice(-1) : LOOKS;
   for (const paths of [STRANGERS, CUSTOMERS]) {
     if (paths === CUSTOMERS) {
       await user.open('/log-in');
       await user.submit('Log in', { 'E-mail': demo!.email, Password: demo!.password });
     }
-    const state = { storageState: await user.context.storageState(), baseURL: dashboardUrl };
-    const plain = await browser.newContext({ ...state, javaScriptEnabled: false });
     for (const path of paths) {
       const one = await measurePage(user, path);
-      one.faults.push(...(await withoutScript(plain, path)), ...(await user.faultsOfLooks(looks)));
       measured.push(one);
-      const kilobytes = one.kilobytes.toFixed(1);
-      const line = [`${path}: ${kilobytes} kB, ${one.paintMs.toFixed(0)} ms`, ...one.faults];
-      process.stderr.write(`${line.join('; ')}\n`);
+      process.stderr.write(
+        `${path}: ${one.kilobytes.toFixed(1)} kB, ${one.paintMs.toFixed(0)} ms\n`,
+      );
     }
-    await plain.close();
   }
   return { title, rows: rowsOf(measured) };
 }
@@ -64,8 +51,6 @@ export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
 function rowsOf(measured: Measured[]): BenchRow[] {
   const largest = measured.reduce((a, b) => (b.kilobytes > a.kilobytes ? b : a));
   const slowest = measured.reduce((a, b) => (b.paintMs > a.paintMs ? b : a));
-  const faults = measured.flatMap(({ path, faults: of }) => of.map((fault) => `${path} ${fault}`));
-  const first = faults.length > 0 ? `: ${faults[0]}` : '';
   return [
     atMost(
       `largest page with islands, gzip (${largest.path})`,
@@ -74,7 +59,6 @@ function rowsOf(measured: Measured[]): BenchRow[] {
       'kB',
     ),
     atMost(`slowest first paint, best of 3 (${slowest.path})`, slowest.paintMs, PAINT_MS_MAX, 'ms'),
-    atMost(`faults of axe, console, without script${first}`, faults.length, 0, 'faults'),
   ];
 }
 
@@ -102,19 +86,11 @@ async function measurePage(user: BrowserUser, path: string): Promise<Measured> {
     paints.push(await paintOf(page));
   }
   const kilobytes = sizes.reduce((sum, size) => sum + size, 0) / 1_000;
-  return { path, kilobytes, paintMs: Math.min(...paints), faults: user.takeFaults() };
+  return { path, kilobytes, paintMs: Math.min(...paints) };
 }
 
 /** Polls, because waiting inside the page would need `eval`, which its content security policy forbids. */
 async function paintOf(page: Page): Promise<number> {
   const paint = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime`;
   return waitFor('the first paint', () => page.evaluate<number | undefined>(paint));
-}
-
-async function withoutScript(context: BrowserContext, path: string): Promise<string[]> {
-  const page = await context.newPage();
-  const status = (await page.goto(path))?.status();
-  const isThere = (await page.locator('h1').count()) === 1;
-  await page.close();
-  return status === 200 && isThere ? [] : [`without script: ${status}`];
 }

@@ -128,14 +128,8 @@ export class BrowserUser {
 
   /** @throws Error with the violations that axe finds in any layout, and with the boxes that scroll horizontally. */
   async examine(): Promise<void> {
-    const faults = await this.faultsOfLooks(LOOKS);
-    const path = new URL(this.page.url()).pathname;
-    if (faults.length > 0) throw new Error(`${path}\n${faults.join('\n')}`);
-  }
-
-  async faultsOfLooks(looks: readonly Look[]): Promise<string[]> {
     const faults: string[] = [];
-    for (const { colorScheme, width, height, rules } of looks) {
+    for (const { colorScheme, width, height, rules } of LOOKS) {
       await this.page.emulateMedia({ colorScheme });
       await this.page.setViewportSize({ width, height });
       const found = await axeFaults(this.page, rules);
@@ -143,7 +137,8 @@ export class BrowserUser {
       const seen = [...found, ...scrolled.map((box) => `${box} scrolls`)];
       faults.push(...seen.map((fault) => `${fault} (${colorScheme}, ${width} px)`));
     }
-    return faults;
+    const path = new URL(this.page.url()).pathname;
+    if (faults.length > 0) throw new Error(`${path}\n${faults.join('\n')}`);
   }
 
   async leave(): Promise<void> {
