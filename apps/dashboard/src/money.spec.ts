@@ -133,6 +133,17 @@ describe('the preview of a change', () => {
     expect(new Set(keys)).toHaveProperty('size', 2);
   });
 
+  it('a change of a Domainer plan names the files that the new plan lacks, even if it costs more', async () => {
+    const owned = { ...OWNED, line: 'domainer', sku: 'domainer-dns-month' } as const;
+    under.answers.set('GET /internal/subscriptions/0197-s', owned);
+    preview({ drops_change: null });
+    const said = await words('/subscriptions/0197-s/change?sku=domainer-whois-month');
+    expect(said).toContain('Files of names, DNS names, WHOIS');
+    expect(said).toContain('What you lose Files of DNS are no longer included.');
+    under.answers.set('GET /internal/subscriptions/0197-s', OWNED);
+    expect(await words(CHANGE)).not.toContain('Files of');
+  });
+
   it('a change at the end of the period is shown with what is lost at that time', async () => {
     preview({
       effect: 'period_end',

@@ -39,10 +39,11 @@ export function noteLine(
   };
 }
 
-function textOf({ kind, sku, credits, startsAt, periodEnd }: StoredPaymentLine): string {
+function textOf(line: StoredPaymentLine): string {
+  const { kind, sku, credits, startsAt, periodEnd, isChange } = line;
   if (kind === 'package') return counted(credits!, 'credit');
   const name = planOfSku(sku)?.name ?? sku;
-  const what = kind === 'subscription_upgrade' ? `Upgrade to ${name}` : name;
+  const what = isChange ? `Upgrade to ${name}` : name;
   return startsAt && periodEnd ? `${what}, ${day(startsAt)} to ${day(periodEnd)}` : what;
 }
 

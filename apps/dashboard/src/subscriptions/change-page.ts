@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import {
   type BalanceAnswer,
+  DATASET_NAMES,
+  type PlanDataset,
   type PlanPreviewAnswer,
   type SubscriptionAnswer,
   type SubscriptionPlan,
@@ -68,7 +70,7 @@ function comparison({ owned, to, preview }: PreviewedChange): Markup {
     `${money(owned.amount_micros, owned.currency)} a ${owned.interval}`,
     `${money(preview.renewal_micros, preview.currency)} a ${planOfSku(to.sku)?.interval ?? owned.interval}`,
   ];
-  const rows = [price, ...rightsRows(owned, to)];
+  const rows = [price, ...rightsRows(owned, to), ...filesRows(owned, to)];
   return html`<table class="stacked">
     <thead>
       <tr>
@@ -97,6 +99,15 @@ function rightsRows(owned: Ordered, to: Ordered): Row[] {
     return old === 0 && fresh === 0 ? [] : [[name, grouped(old), grouped(fresh)]];
   });
 }
+
+function filesRows(owned: Ordered, to: Ordered): Row[] {
+  const [before, after] = [owned, to].map((plan) => filesOf(plan).join(', '));
+  return before === '' && after === '' ? [] : [['Files of', before, after]];
+}
+
+/** Returns the names of the datasets whose files a plan includes. */
+const filesOf = ({ sku }: Ordered) =>
+  (planOfSku(sku)?.rights.datasets ?? []).map((name) => DATASET_NAMES[name as PlanDataset]);
 
 function figuresOf({ sku, quantity }: Ordered): Record<string, number> {
   const plan = planOfSku(sku);
@@ -138,6 +149,9 @@ function lostWith({ owned, to, preview, balance }: PreviewedChange): string[] {
   const lost: string[] = [];
   const { drops_change: dropped, effect, from } = preview;
   if (dropped) lost.push(`The change to ${nameOf(dropped)} on ${day(dropped.at)} is cancelled.`);
+  const kept = filesOf(to);
+  const files = filesOf(owned).filter((name) => !kept.includes(name));
+  if (files.length > 0) lost.push(`Files of ${files.join(', ')} are no longer included.`);
   if (effect === 'now') return lost;
   const ofPlan = (balance?.grants ?? []).filter(({ source_type: type }) => type === 'subscription');
   const left = ofPlan.reduce((sum, { available, reserved }) => sum + available + reserved, 0);
