@@ -57,6 +57,11 @@ export class MonitorPlacesService {
     const { accountId } = monitor;
     await this.monitors.lock(transaction, accountId);
     await this.requirePlace(transaction, monitor, slots);
+    await this.refit(transaction, accountId);
+  }
+
+  /** Applies the allowance again once the transaction has committed, because a place was taken or freed. */
+  async refit(transaction: Transaction, accountId: string): Promise<void> {
     await this.queue.want(transaction, { name: accountId, payload: {}, accountId });
   }
 

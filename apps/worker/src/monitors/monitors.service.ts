@@ -100,11 +100,10 @@ export class MonitorsService {
 
   /** Pauses a monitor, which frees its slot. @throws NotFound. */
   async pause(accountId: string, id: string): Promise<MonitorAnswer> {
-    return this.change(accountId, id, async (monitor) => ({
-      ...monitor,
-      isPaused: true,
-      isOverLimit: false,
-    }));
+    return this.change(accountId, id, async (monitor, transaction) => {
+      await this.places.refit(transaction, accountId);
+      return { ...monitor, isPaused: true, isOverLimit: false };
+    });
   }
 
   /** @throws NotFound, MonitorLimitReached, TooManyMonitors, ServiceUnavailable. */
@@ -128,6 +127,7 @@ export class MonitorsService {
       await this.checks.hold(transaction, domainsOf(monitor));
       await this.monitors.delete(transaction, accountId, id);
       await this.checks.forget(transaction, domainsOf(monitor));
+      await this.places.refit(transaction, accountId);
       return monitorAnswer(monitor);
     });
   }

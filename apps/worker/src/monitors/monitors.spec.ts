@@ -182,11 +182,28 @@ describe('monitors', () => {
     await waitFor('the pause', async () => (await states()).join() === 'active,over_limit');
     await expect(call('POST', `/${ids[1]}/resume`)).rejects.toMatchObject({ status: 403 });
     await call('POST', `/${ids[0]}/pause`);
-    expect(await call('POST', `/${ids[1]}/resume`)).toMatchObject({ state: 'active' });
+    await waitFor('the free place', async () => (await states()).join() === 'paused,active');
     await fit(2);
     await call('POST', `/${ids[0]}/resume`);
     // An earlier change may have been based on the previous allowance.
     await waitFor('both to be active', async () => (await states()).join() === 'active,active');
+  });
+
+  it('the place of a removed monitor goes to the oldest monitor over the limit, not to a new one', async () => {
+    under.entitlement.monitors.set(accountId, { domain: 3, brand: 0, registrant: 0 });
+    const ids: string[] = [];
+    for (let made = 0; made < 3; made++) ids.push((await watch(newName())).id);
+    under.entitlement.monitors.set(accountId, { domain: 1, brand: 0, registrant: 0 });
+    const event = { key: accountId } as EventEnvelope<AllowanceChanged>;
+    await under.database.transaction((transaction) =>
+      get(OnAllowanceChangedConsumer).handle(event, transaction),
+    );
+    const isIn = async (id: string, state: string) => (await shown(id)).state === state;
+    await waitFor('the limit', async () => isIn(ids[2], 'over_limit'));
+    await call('DELETE', `/${ids[0]}`);
+    await waitFor('the free place', async () => isIn(ids[1], 'active'));
+    await expect(watch(newName())).rejects.toMatchObject({ code: 'monitor_limit_reached' });
+    expect(await isIn(ids[2], 'over_limit')).toBe(true);
   });
 
   it('a lower allowance that arrives while a monitor is created also applies to that monitor', async () => {
