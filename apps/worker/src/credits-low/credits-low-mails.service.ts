@@ -31,7 +31,7 @@ export class CreditsLowMailsService {
       paragraphs: [
         isOver
           ? 'You have no credits left. Requests that cost credits are rejected until you get more.'
-          : `You have ${counted(remaining, 'credit')} left, ${threshold} % or less of your latest grant.`,
+          : `You have ${counted(remaining, 'credit')} left.`,
         'Buy a package, or subscribe to a plan with monthly credits.',
       ],
       action: { label: 'Buy credits', url: `${this.config.dashboardUrl}/credits` },

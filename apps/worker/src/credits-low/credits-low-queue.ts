@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '#libs/work';
 
 export interface CreditsLowWork {
-  /** The threshold, as a percentage of the latest grant; 0 if no credits are left. */
+  /** The threshold as a percentage; 0 if no credits are left. */
   threshold: number;
   remaining: number;
 }
