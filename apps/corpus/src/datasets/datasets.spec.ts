@@ -340,5 +340,15 @@ describe('datasets', () => {
       expect(await ask('NS')).toMatchObject([{ records: [] }]);
       expect(await ask('A', 'MX')).toEqual([]);
     });
+
+    it('without types, mean all types, of which the corpus does not store all', async () => {
+      const types = ['A', 'AAAA', 'NS', 'MX', 'CNAME', 'TXT', 'SOA'] as const;
+      const name = 'has-caa.com';
+      const records = [{ type: 'A', value: '192.0.2.1' }];
+      await corpus.record({ kind: 'dns', name, at: before(50), types, records });
+      const asked = { kind: 'dns', names: [name], maxAgeSeconds: 100 } as const;
+      expect(await fresh({ ...asked, types: [...types] })).toMatchObject([{ name }]);
+      expect(await fresh(asked)).toEqual([]);
+    });
   });
 });

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { FreshAnswer, FreshestAsked } from '#libs/contracts';
+import { type FreshAnswer, type FreshestAsked, NAME_RECORD_TYPES } from '#libs/contracts';
 import { Clock, SECOND_MS } from '#libs/platform';
 import { CoverageService } from '../coverage/coverage.service.js';
-import { KEPT_TYPES, bitOf, keptTypeName, keptTypeNumber } from '../dns/dns-type.js';
+import { bitOf, keptTypeName, keptTypeNumber } from '../dns/dns-type.js';
 import { type FiledName, fileName } from '../names/registrable-name.js';
 import { FreshestRepository } from './freshest.repository.js';
 
@@ -52,7 +52,7 @@ export class FreshestService {
         .filter(({ record }) => record.contacts_not_kept !== true)
         .map(({ observedAt, ...row }) => ({ ...row, observedAt: observedAt.toISOString() }));
     }
-    const rtypes = (types ?? KEPT_TYPES).map(keptTypeNumber);
+    const rtypes = (types ?? NAME_RECORD_TYPES).map(keptTypeNumber);
     // If one of the types is not stored, no complete answer is possible.
     if (rtypes.some((rtype) => rtype === undefined)) return [];
     const kept = [...new Set(rtypes as number[])];

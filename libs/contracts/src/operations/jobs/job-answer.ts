@@ -258,7 +258,10 @@ export class JobRequest {
 }
 
 export class DnsJobRequest extends JobRequest {
-  /** Record types; all by default. */
+  /**
+   * Record types; all by default. With `max_age`, our database answers names only if the types omit `CAA` and `SPF`,
+   * which it does not store.
+   */
   @MayBeAbsent()
   @IsArray()
   @ArrayMinSize(1)
