@@ -333,5 +333,11 @@ describe('changes in the corpus', () => {
     const sent = await under.database.query('select body from webhook_deliveries');
     expect(JSON.stringify(sent)).toContain(kept);
     expect(JSON.stringify(sent)).not.toContain(gone);
+    // The deliveries of a removed monitor stay in the log, without its events.
+    await under.gateway.call('DELETE', `/internal/monitors/${id}`, { accountId });
+    await corpus.operate.suppress({ kind: 'domain', value: kept });
+    await under.worker.app.get(ForgetSuppressedJob, { strict: false }).runOnce();
+    const left = await under.database.query('select body from webhook_deliveries');
+    expect(JSON.stringify(left)).not.toContain(kept);
   });
 });

@@ -7,6 +7,9 @@ export interface DigestLine extends Pick<StoredNews, 'type' | 'domainName' | 'de
   monitorName: string;
 }
 
+/** SQL: the names in the body of a delivery, as in the index `webhook_deliveries_of_names`. */
+const DELIVERED_NAMES = `jsonb_path_query_array(body::jsonb, '$.data.events[*].domain_name')`;
+
 /** Stores when to e-mail an account's events. Two such e-mails to an account are at least an hour apart. */
 @Injectable()
 export class DigestsMaintenanceRepository {
@@ -68,12 +71,17 @@ export class DigestsMaintenanceRepository {
     await transaction.query('delete from monitor_digests where account_id = $1', [accountId]);
   }
 
+  /** Lists the names in events, or in deliveries of events, which may remain when a monitor was removed. */
   async listNames(
     database: Pick<Database, 'query'>,
+    source: 'events' | 'deliveries',
     { after, limit }: { after: string; limit: number },
-  ): Promise<{ id: string; name: string }[]> {
+  ): Promise<{ id: string; names: string[] }[]> {
     return database.query(
-      `select id, domain_name as name from monitor_events where id > $1 order by id limit $2`,
+      source === 'events'
+        ? 'select id, array[domain_name] as names from monitor_events where id > $1 order by id limit $2'
+        : `select id, ${DELIVERED_NAMES} as names from webhook_deliveries
+           where type = 'monitor.triggered' and id > $1 order by id limit $2`,
       [after, limit],
     );
   }
@@ -90,7 +98,7 @@ export class DigestsMaintenanceRepository {
     await transaction.query('delete from monitor_events where id = any($1::uuid[])', [ids]);
     await transaction.query(
       `delete from webhook_deliveries where type = 'monitor.triggered'
-         and jsonb_path_query_array(body::jsonb, '$.data.events[*].domain_name') ?| $1::text[]`,
+         and ${DELIVERED_NAMES} ?| $1::text[]`,
       [names],
     );
   }

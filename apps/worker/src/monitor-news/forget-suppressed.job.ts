@@ -29,17 +29,22 @@ export class ForgetSuppressedJob implements Job {
     const [first, second] = [`${version}`, `${version} twice`];
     const seen = await this.cursors.find(this.database, READER);
     if (seen === second) return;
-    await this.forget();
+    for (const source of ['events', 'deliveries'] as const) await this.forgetIn(source);
     await this.cursors.put(this.database, READER, seen === first ? second : first);
   }
 
-  private async forget(): Promise<void> {
+  private async forgetIn(source: 'events' | 'deliveries'): Promise<void> {
     const limit = SUPPRESSED_NAMES_MAX;
     for (let after = FIRST_ID; ;) {
-      const page = await this.rows.listNames(this.database, { after, limit });
-      const names = [...new Set(page.map(({ name }) => name))];
-      const gone = await this.clients.suppressedOf(names);
-      const ids = page.filter(({ name }) => gone.has(name)).map(({ id }) => id);
+      const page = await this.rows.listNames(this.database, source, { after, limit });
+      const names = [...new Set(page.flatMap((row) => row.names))];
+      const gone = new Set<string>();
+      for (let from = 0; from < names.length; from += limit) {
+        const suppressed = await this.clients.suppressedOf(names.slice(from, from + limit));
+        for (const name of suppressed) gone.add(name);
+      }
+      const held = page.filter((row) => row.names.some((name) => gone.has(name)));
+      const ids = held.map(({ id }) => id);
       if (ids.length > 0) {
         await this.database.transaction((transaction) =>
           this.rows.deleteNamed(transaction, ids, [...gone]),
