@@ -83,6 +83,8 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     const { dataset, day, edition, isReplacement } = work.payload;
     const newest = await files.newestOf(this.database, dataset, day);
     if (newest && newest.edition >= edition) return;
+    // The file has expired in the meantime.
+    if (isReplacement && !(await files.find(this.database, dataset, day))) return;
     const withheld = isReplacement && (await suppressed.clear({ dataset, day }));
     if (withheld && !withheld.isHeld) return;
     const isFinal = withheld && !isBuiltAnew({ dataset, day }, this.clock.now());

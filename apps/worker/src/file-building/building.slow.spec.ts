@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { fromBuffer } from 'yauzl';
 import type { Dataset } from '#libs/contracts';
-import { DAY_MS, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, SECOND_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import {
   ALL_DATASETS,
@@ -12,6 +12,7 @@ import {
   planned,
   problemOf,
 } from '../../../../test/worker/files-under-test.js';
+import { BuildQueue } from '../files/build-queue.js';
 import { RemoveFilesJob } from '../results/remove-files.job.js';
 import { BuildFilesJob } from './build-files.job.js';
 import { ExpireFilesJob } from './expire-files.job.js';
@@ -295,6 +296,20 @@ describe('a withheld file of an earlier day', () => {
 });
 
 describe('a file older than 90 days', () => {
+  it('a withheld file that expires before it is rebuilt is not built from later data', async () => {
+    const accountId = customer(['names']);
+    const queue = part(BuildQueue);
+    await queue.pause(under.database, HOUR_MS / SECOND_MS);
+    corpus.suppress('name-22.com');
+    expect((await download(accountId, 'newly', '2026-11-22')).status).toBe(409);
+    const made = await count();
+    under.clock.set(new Date(Date.parse('2026-11-22T00:00:00Z') + 91 * DAY_MS));
+    await part(ExpireFilesJob).runOnce();
+    await queue.pause(under.database, 0);
+    await part(BuildFilesJob).runOnce();
+    expect(await count()).toBe(made);
+  });
+
   it('the file is deleted with all of its bytes', async () => {
     const accountId = customer(['names']);
     under.clock.set(new Date(Date.parse('2026-11-22T00:00:00Z') + 91 * DAY_MS));
