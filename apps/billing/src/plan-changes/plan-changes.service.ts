@@ -16,6 +16,7 @@ import {
   crashPoint,
   newId,
 } from '#libs/platform';
+import { BillingConfig } from '../billing.config.js';
 import { CancellationReasonsService } from '../cancellation-reasons/cancellation-reasons.service.js';
 import { taxWithin } from '../tax/tax-rates.js';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
@@ -44,8 +45,8 @@ import {
 
 const PREVIEW_MS = 15 * MINUTE_MS;
 /**
- * The maximum number of simultaneous changes: each holds a database connection until the processor
- * answers. Further changes wait.
+ * The maximum number of simultaneous changes. Further changes wait. Each change holds a database connection until the
+ * processor answers, and needs further ones, so changes occupy at most half of a small pool.
  */
 const CHANGES_AT_ONCE = 3;
 /** Maximum number of running and waiting changes; each account can have one. */
@@ -70,7 +71,7 @@ const BEING_PAID =
 export class PlanChangesService {
   /** The accounts with a running or waiting change. Another change of the same account is rejected. */
   private readonly changing = new Set<string>();
-  private readonly turns = new Semaphore(CHANGES_AT_ONCE);
+  private readonly turns: Semaphore;
 
   constructor(
     private readonly own: OwnSubscriptionsService,
@@ -78,7 +79,10 @@ export class PlanChangesService {
     private readonly syncing: SyncService,
     private readonly reasons: CancellationReasonsService,
     private readonly clock: Clock,
-  ) {}
+    { poolSize }: BillingConfig,
+  ) {
+    this.turns = new Semaphore(Math.min(CHANGES_AT_ONCE, Math.floor(poolSize / 2)));
+  }
 
   /** @throws NotFound, InvalidRequest, PlanNotChangeable, PeriodNotPaid, ProcessorUnavailable, ChangeRefused. */
   async preview(accountId: string, id: string, request: PlanRequest): Promise<PlanPreviewAnswer> {
