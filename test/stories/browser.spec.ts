@@ -211,6 +211,10 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await row.getByRole('link', { name: /^Revoke/ }).click();
     expect(await user.submit('Revoke the key')).toBe(303);
     await waitFor('401', async () => (await lookUp(key)).status === 401);
+    // The key that it replaced counts again, so the only place in the plan is free only without it.
+    const replaced = user.page.getByRole('listitem').filter({ hasText: 'active until' });
+    await replaced.getByRole('link', { name: /^Revoke/ }).click();
+    expect(await user.submit('Revoke the key')).toBe(303);
     expect(await user.submit('Create the key', { Name: HOSTILE })).toBe(200);
     key = shownKey(await user.words(), 'live');
     expect(await user.words()).toContain(HOSTILE);

@@ -26,7 +26,6 @@ export async function startPayments(
   journalPath?: string,
 ): Promise<PaymentsSimulator> {
   const payments = new PaymentsSimulator(clock);
-  payments.world.adoptsCustomers = true;
   const url = await payments.start(0, journalPath);
   shutdown.add('payments simulator', () => payments.stop());
   const secret = randomBytes(32).toString('base64url');

@@ -48,8 +48,6 @@ const PATH: Readonly<Record<ObjectName, string>> = {
 export class StripeWorld {
   /** The latest events, oldest first. */
   readonly events: ThinEvent[] = [];
-  /** Whether an unknown customer is accepted, because a restart erased all customers from memory. */
-  adoptsCustomers = false;
   /** Returns twenty-four hexadecimal digits. */
   nextId = () => randomBytes(12).toString('hex');
   private readonly objects = new Map<string, StripeObject>();
@@ -96,19 +94,8 @@ export class StripeWorld {
     throw StripeRefusal.missingReference(object, String(id), param);
   }
 
-  /** Returns a customer. @throws StripeRefusal for an unknown customer, unless unknown customers are adopted. */
+  /** Returns a customer. @throws StripeRefusal for an unknown customer. */
   customer(id: string): KindOf<'customer'> {
-    if (this.adoptsCustomers && /^cus_[0-9a-f]+$/.test(id) && !this.objects.has(id)) {
-      const { now: created } = this;
-      return this.put({
-        id,
-        object: 'customer',
-        balance: 0,
-        created,
-        livemode: false,
-        metadata: {},
-      });
-    }
     return this.named('customer', id, 'customer');
   }
 
