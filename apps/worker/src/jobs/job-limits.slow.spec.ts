@@ -18,6 +18,31 @@ describe('the jobs of an account', () => {
     await lookup.stop();
   });
 
+  it('S102: simultaneous starts of one account wait without database connections', async () => {
+    const accountId = newId();
+    const { database } = under;
+    const waiting = async () => {
+      const [{ count }] = await database.query<{ count: number }>(
+        `select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted
+           and database = (select oid from pg_database where datname = current_database())`,
+      );
+      return count;
+    };
+    let starts: Promise<unknown>[] = [];
+    await database.transaction(async (transaction) => {
+      const lock = `select pg_advisory_xact_lock(hashtextextended('jobs ' || $1, 0))`;
+      await transaction.query(lock, [accountId]);
+      starts = Array.from({ length: 5 }, (_, n) =>
+        under.createJob(accountId, 'dns', { domainNames: [`turn-${n}.com`] }),
+      );
+      await waitFor('a start to wait', async () => (await waiting()) > 0);
+      // A start of another account would come after theirs.
+      await under.createJob(newId(), 'dns', { domainNames: ['other.com'] });
+      expect(await waiting()).toBe(1);
+    });
+    await Promise.all(starts);
+  });
+
   it('S105: at most 200 jobs in a day may charge nothing', async () => {
     const accountId = newId();
     const one = (n: number) =>

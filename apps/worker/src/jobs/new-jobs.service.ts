@@ -8,7 +8,7 @@ import {
   type JobRequest,
 } from '#libs/contracts';
 import { Database, IdempotencyKeyRunning, type Transaction } from '#libs/database';
-import { Clock, DAY_MS, HOUR_MS, crashPoint, newId } from '#libs/platform';
+import { AccountTurns, Clock, DAY_MS, HOUR_MS, crashPoint, newId } from '#libs/platform';
 import { OTHER_TLDS, estimatesOf, unsupportedOf } from '../names/name-groups.js';
 import { NameLinesService } from '../names/name-lines.service.js';
 import { UploadsService } from '../uploads/uploads.service.js';
@@ -70,6 +70,9 @@ export class JobNames {
 /** Accepts jobs: counts their names, reserves their price, and queues them. */
 @Injectable()
 export class NewJobsService {
+  /** A start that waits for the lock of its account holds one of the few database connections (S102). */
+  private readonly turns = new AccountTurns({ atOnce: 1, max: Infinity });
+
   constructor(
     private readonly database: Database,
     private readonly jobs: JobsRepository,
@@ -98,7 +101,7 @@ export class NewJobsService {
     if (order.isDryRun) return this.dryRun(job, names);
     const requestHash = hashOf(order);
     const dayAgo = new Date(job.createdAt.getTime() - DAY_MS);
-    const repeated = await this.database.transaction(async (transaction) => {
+    const begin = async (transaction: Transaction) => {
       await this.jobs.lockNew(transaction, accountId);
       const request = requestHash && { requestHash, since: dayAgo };
       const known = request && (await this.jobs.findRepeated(transaction, accountId, request));
@@ -116,7 +119,8 @@ export class NewJobsService {
         delaySeconds: START_SECONDS,
       });
       return undefined;
-    });
+    };
+    const repeated = await this.turns.use(accountId, () => this.database.transaction(begin));
     if (repeated?.state === 'validating') throw new IdempotencyKeyRunning();
     if (repeated) return jobAnswer(repeated, this.clock.now());
     try {
