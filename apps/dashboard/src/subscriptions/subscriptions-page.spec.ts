@@ -33,6 +33,16 @@ it('a cancellation can be undone until the end of the period, but not that of an
   expect(cancelPage(CONTEXT, OVERDUE).text).not.toContain('undo');
 });
 
+it('a plan can be cancelled even while a change waits for the end of the period', () => {
+  const pending_change = { sku: 'api-5K-month', quantity: 1, at: ACTIVE.period_end };
+  const changing = { ...ACTIVE, pending_change };
+  const { text } = subscriptionsPage(CONTEXT, { subscriptions: [changing] });
+  expect(text).toContain('href="/subscriptions/0198-s/cancel"');
+  const lost = 'The change to API plan 5K does not take place.';
+  expect(cancelPage(CONTEXT, changing).text).toContain(lost);
+  expect(cancelPage(CONTEXT, ACTIVE).text).not.toContain('does not take place');
+});
+
 it('a plan whose next period is already paid works until the end of that period after a cancellation', () => {
   const { text } = cancelPage(CONTEXT, { ...ACTIVE, paid_through: '2027-01-20T10:00:00.000Z' });
   expect(text).toContain('It works until 2027-01-20 (UTC)');

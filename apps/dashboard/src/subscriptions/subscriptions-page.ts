@@ -42,6 +42,7 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
     body: html`<p><strong>${nameOf(owned)}</strong> ${priceOf(owned)}</p>
       <ul>
         <li>You are not charged again. Earlier payments are not refunded.</li>
+        ${owned.pending_change ? html`<li>The change to ${nameOf(owned.pending_change)} does not take place.</li>` : undefined}
         <li>
           It works until ${owned.state === 'past_due' ? 'the paid period is over' : `${end} (UTC)`}
           and then ends.
@@ -209,7 +210,7 @@ function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
   return html`<div class="actions">
     ${owned.cancel_at === null ? link(plans, 'Change plan') : step('undo', 'Undo the cancellation')}
     ${owned.cancel_at === null && owned.pending_change ? step('undo', 'Undo') : undefined}
-    ${owned.cancel_at === null && !owned.pending_change ? link(`/subscriptions/${owned.id}/cancel`, 'Cancel') : undefined}
+    ${owned.cancel_at === null ? link(`/subscriptions/${owned.id}/cancel`, 'Cancel') : undefined}
     ${step('payment-details', 'Payment details')}
   </div>`;
 }
