@@ -1,4 +1,5 @@
 import { Stripe } from 'stripe';
+import { newId } from '#libs/platform';
 import type { PlanRef } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 import { TAX_PPM, planNameOf, priceKeyOf } from '../tax-at-processors.js';
@@ -65,18 +66,30 @@ export class StripePrices {
     return data.at(0);
   }
 
-  private create(key: string, plan: PlanRef, currency: string): Promise<Stripe.Price> {
+  /**
+   * Creates a price. Each attempt has its own idempotency key, because Stripe repeats its answer to a key, even an error,
+   * for a day. If another process has created the price in the meantime, Stripe refuses the lookup key, and the price is
+   * found.
+   */
+  private async create(key: string, plan: PlanRef, currency: string): Promise<Stripe.Price> {
     const { sku, catalogueVersion, interval, unitMicros, taxPpm } = plan;
-    return this.stripe.prices.create(
-      {
-        currency: currency.toLowerCase(),
-        unit_amount: toCents(unitMicros),
-        recurring: { interval },
-        product_data: { name: planNameOf(plan) },
-        lookup_key: key,
-        metadata: { sku, catalogueVersion, taxPpm },
-      },
-      { idempotencyKey: `price:${key}` },
-    );
+    try {
+      return await this.stripe.prices.create(
+        {
+          currency: currency.toLowerCase(),
+          unit_amount: toCents(unitMicros),
+          recurring: { interval },
+          product_data: { name: planNameOf(plan) },
+          lookup_key: key,
+          metadata: { sku, catalogueVersion, taxPpm },
+        },
+        { idempotencyKey: `price:${newId()}` },
+      );
+    } catch (error) {
+      const isRefused = error instanceof Stripe.errors.StripeInvalidRequestError;
+      const made = isRefused ? await this.find(key) : undefined;
+      if (made) return made;
+      throw error;
+    }
   }
 }

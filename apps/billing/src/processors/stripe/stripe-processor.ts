@@ -102,7 +102,7 @@ export class StripeProcessor implements PaymentProcessor {
     const { accountId, customerId: known } = request;
     return resultOf(async () => {
       if (known === undefined)
-        return this.createSession(request, await this.createCustomer(accountId));
+        return this.createSession(request, await this.createFirstCustomer(request));
       try {
         return await this.createSession(request, known);
       } catch (error) {
@@ -269,6 +269,19 @@ export class StripeProcessor implements PaymentProcessor {
       });
       return session.url;
     });
+  }
+
+  /**
+   * Creates the customer of an account without one. If Stripe fails, it repeats this error to the account's key for a day,
+   * so the order's own key is tried.
+   */
+  private async createFirstCustomer({ accountId, orderId }: CheckoutRequest): Promise<string> {
+    try {
+      return await this.createCustomer(accountId);
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeAPIError)) throw error;
+      return this.createCustomer(accountId, `order:${orderId}`);
+    }
   }
 
   private async createCustomer(accountId: string, key = 'customer'): Promise<string> {

@@ -281,7 +281,8 @@ export class StripeSubscriptions {
     const subscription = await this.stripe.subscriptions.retrieve(id, { expand: EXPAND });
     const scheduleId = idOf(subscription.schedule);
     if (scheduleId !== '') {
-      const options = { idempotencyKey: `release:${scheduleId}` };
+      // Each attempt has its own key, because Stripe repeats its answer to a key, even an error, for a day.
+      const options = { idempotencyKey: `release:${newId()}` };
       await this.stripe.subscriptionSchedules.release(scheduleId, {}, options);
     }
     return subscription;
