@@ -22,6 +22,20 @@ it('the names are in a column called domain, even if an earlier one is called na
   expect((await Readable.from(rows).toArray()).join('')).toMatch(/^list\t2\ta\.example\t/);
 });
 
+it.each([
+  ['a.example;12,50\nb.example;9,90\n', ['a.example', 'b.example']],
+  ['a.example\tLovelace, Ada\n', ['a.example']],
+  ['Domain;Price, EUR\na.example;12\n', ['a.example']],
+  ['a list, for you; see below\na.example\n', ['a.example']],
+])(
+  'the cells of %j are separated by the delimiter that separates the names',
+  async (text, names) => {
+    const rows = new NameFile().rows('list', Readable.from([Buffer.from(text)]));
+    const read = (await Readable.from(rows).toArray()).join('');
+    expect([...read.matchAll(/\t([ab]\.example)\t/g)].map(([, name]) => name)).toEqual(names);
+  },
+);
+
 it('S102: only the first hundred cells of the first row can contain the names', async () => {
   const fileOf = async (row: string) => {
     const file = new NameFile();

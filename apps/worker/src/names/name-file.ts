@@ -95,18 +95,28 @@ export class NameFile {
     return `${listId}\t${this.number}\t${copied(name)}\t\t${copied(fault!)}\n`;
   }
 
-  /** Determines from the first line with text which column contains the names. @returns whether it is a header. */
+  /**
+   * Determines from the first line with text which column contains the names. The cells are separated by the first
+   * delimiter with which this line has such a column, because other cells may contain commas. @returns whether it is a
+   * header.
+   */
   private begin(line: string): boolean {
-    this.delimiter = DELIMITERS.find((one) => line.includes(one));
-    const cells = this.cells(line)
-      .slice(0, COLUMNS_MAX)
-      .map((cell) => cell.trim().slice(0, ENTRY_LENGTH_MAX + 1));
-    const titled = HEADERS.map((header) => cells.findIndex((cell) => header.test(cell))).find(
-      (place) => place >= 0,
-    );
-    const named = cells.findIndex((cell) => 'name' in readName(cell, 1));
-    this.column = titled ?? Math.max(0, named);
-    return titled !== undefined;
+    const [first, ...others] = DELIMITERS.filter((one) => line.includes(one));
+    for (const delimiter of [first, ...others]) {
+      this.delimiter = delimiter;
+      const cells = this.cells(line)
+        .slice(0, COLUMNS_MAX)
+        .map((cell) => cell.trim().slice(0, ENTRY_LENGTH_MAX + 1));
+      const titled = HEADERS.map((header) => cells.findIndex((cell) => header.test(cell))).find(
+        (place) => place >= 0,
+      );
+      const named = cells.findIndex((cell) => 'name' in readName(cell, 1));
+      this.column = titled ?? named;
+      if (this.column >= 0) return titled !== undefined;
+    }
+    this.delimiter = first;
+    this.column = 0;
+    return false;
   }
 
   /** Returns the cells of a line (RFC 4180). A record cannot continue on the next line. */
