@@ -4,7 +4,13 @@ import { Injectable } from '@nestjs/common';
 import { UPLOAD_BYTES_MAX, type UploadAnswer } from '#libs/contracts';
 import { IdempotencyKeyRunning } from '#libs/database';
 import { FileStore, FileTooLarge } from '#libs/files';
-import { IDEMPOTENCY_KEY, NotFound, PayloadTooLarge } from '#libs/platform';
+import {
+  IDEMPOTENCY_KEY,
+  IDEMPOTENCY_KEY_RULE,
+  InvalidRequest,
+  NotFound,
+  PayloadTooLarge,
+} from '#libs/platform';
 import { FormCutOff, NoFileInForm } from './uploads.errors.js';
 import { UploadsService } from './uploads.service.js';
 import { type Upload, contentKey, shownName, uploadAnswer } from './upload.js';
@@ -17,6 +23,7 @@ const LIMITS = { fields: 20, fieldSize: 4_096, files: 2, headerPairs: 20, parts:
 const SLICE_BYTES = 4_096;
 const TOO_LARGE = `A file can have at most ${UPLOAD_BYTES_MAX} bytes. Split it into several uploads.`;
 const KEY_FIELD = 'idempotency_key';
+const INVALID_KEY = { field: KEY_FIELD, message: IDEMPOTENCY_KEY_RULE };
 
 interface Kept {
   upload: Upload;
@@ -35,9 +42,9 @@ export class UploadFormsService {
   /**
    * Stores the file of a form, or returns the upload of an earlier complete form with the same key. After a failure,
    * the stored data is removed.
-   * @throws NoFileInForm, FormCutOff, UploadsFull, PayloadTooLarge, TooManyUnreadBytes, TooManyUploadsADay,
-   *   TooManyLinesADay, FilesUnavailable; NotFound if the upload was deleted in the meantime; IdempotencyKeyRunning if
-   *   a later form with the same key has replaced this form.
+   * @throws InvalidRequest for an invalid key; NoFileInForm, FormCutOff, UploadsFull, PayloadTooLarge,
+   *   TooManyUnreadBytes, TooManyUploadsADay, TooManyLinesADay, FilesUnavailable; NotFound if the upload was deleted in
+   *   the meantime; IdempotencyKeyRunning if a later form with the same key has replaced this form.
    */
   async take(accountId: string, body: Readable, contentType: string): Promise<UploadAnswer> {
     const form = openForm(contentType);
@@ -47,7 +54,10 @@ export class UploadFormsService {
     let taken: Promise<Kept> | undefined;
     const read = new Promise<void>((resolve, reject) => {
       form.on('field', (name, value) => {
-        if (name === KEY_FIELD && IDEMPOTENCY_KEY.test(value)) idempotencyKey = value;
+        if (name !== KEY_FIELD) return;
+        if (IDEMPOTENCY_KEY.test(value)) idempotencyKey = value;
+        // Without its key, a repeated form would be another upload.
+        else reject(new InvalidRequest([INVALID_KEY]));
       });
       form.on('file', (_field, content, name) => {
         // The reader also gets the error. Without this handler, an error in an unread stream would end the process.

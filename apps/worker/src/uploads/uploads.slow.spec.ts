@@ -214,7 +214,9 @@ describe('an upload by form', () => {
     const type = { 'content-type': 'multipart/form-data; boundary=edge' };
     const part =
       '--edge\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\na.com\r\n';
-    for (const body of ['', 'nonsense', '--edge--\r\n', part, `${part}${part}--edge--\r\n`]) {
+    const key = '--edge\r\nContent-Disposition: form-data; name="idempotency_key"\r\n\r\na b\r\n';
+    const ended = [`${part}${part}--edge--\r\n`, `${key}${part}--edge--\r\n`];
+    for (const body of ['', 'nonsense', '--edge--\r\n', part, ...ended]) {
       const answer = await under.send('POST', PATH, { accountId, headers: type, body });
       expect([body, answer.status]).toEqual([body, 400]);
     }
