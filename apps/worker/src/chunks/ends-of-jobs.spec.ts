@@ -120,6 +120,17 @@ describe('a job', () => {
     expect(mail.text).toContain('1 name with a charged answer, ');
   });
 
+  it('a job charges no more than its price, even if a release has a source for names that had none', async () => {
+    const accountId = newId();
+    const { id, created } = await validating(accountId, { domainNames: ['old.com', 'new.com'] });
+    await under.database.query('update jobs set unsupported = 1 where id = $1', [id]);
+    under.entitlement.isElsewhere = false;
+    await created;
+    const { counts, credits } = await under.endOfJob(accountId, id);
+    expect(counts.delivered).toBe(2);
+    expect(credits).toEqual({ price: 1, held: 0, charged: 1, released: 0 });
+  });
+
   it.each([
     ['no upstream is', ['parked.com']],
     ['an upstream is not', ['parked.com', 'ready.com']],

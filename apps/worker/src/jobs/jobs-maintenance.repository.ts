@@ -63,7 +63,9 @@ export class JobsMaintenanceRepository {
     done: { delivered: number; failed: number; charged: number; followers: number },
   ): Promise<{ open: number; firstNumber: number }> {
     const [row] = await transaction.query<{ open: number; firstNumber: number }>(
-      `update jobs set delivered = delivered + $2, failed = failed + $3, charged = charged + $4,
+      // As at entitlement, no more than the price is charged, even if a later release has sources for further names.
+      `update jobs set delivered = delivered + $2, failed = failed + $3,
+         charged = least(charged + $4, unique_names - unsupported),
          chunks = chunks + $5, open_chunks = open_chunks - 1 + $5
        where id = $1 returning open_chunks as open, chunks - $5 + 1 as "firstNumber"`,
       [jobId, done.delivered, done.failed, done.charged, done.followers],
