@@ -147,10 +147,12 @@ export function uploadPage(
 }
 
 function order(context: PageContext, uploadId: string, dryRun: JobAnswer): Markup {
-  const { credits, eta_seconds } = dryRun;
+  const { counts, credits, eta_seconds } = dryRun;
   const { price, shortfall = 0 } = credits;
+  // DNS has an answer for every name, so it costs more than WHOIS if some names have no source.
+  const ofDns = counts.unsupported > 0 ? ` for WHOIS and ${grouped(counts.unique)} for DNS` : '';
   return html`<p>
-      ${unsupportedWords(dryRun)} Up to ${counted(price, 'credit')}; WHOIS takes
+      ${unsupportedWords(dryRun)} Up to ${counted(price, 'credit')}${ofDns}; WHOIS takes
       ${durationWords(eta_seconds ?? 0)}; DNS is faster.
       ${shortfall > 0 ? html`<strong>You need ${counted(shortfall, 'more credit')}.</strong> <a href="/credits">Buy credits</a>` : undefined}
     </p>

@@ -15,7 +15,7 @@ const UPLOAD = {
 const PRICED = {
   kind: 'whois',
   counts: { ...UPLOAD.counts, unsupported: 1 },
-  credits: { price: 2, held: 0, charged: 0, released: 0, shortfall: 1 },
+  credits: { price: 1, held: 0, charged: 0, released: 0, shortfall: 1 },
   eta_seconds: 61,
 };
 
@@ -53,7 +53,8 @@ it('a form with a file reaches the worker byte for byte, and leads to the price'
   expect(arrived.body.toString()).toBe(sent.body);
   const page = await under.send('GET', `/uploads/${id}`, { cookie: under.cookie });
   const text = page.body.toString();
-  expect(text).toContain('1 name without a known source of WHOIS data, free. Up to 2 credits');
+  expect(text).toContain('1 name without a known source of WHOIS data, free. Up to 1 credit for');
+  expect(text).toContain('for WHOIS and 2 for DNS; WHOIS takes');
   expect(text).toContain('You need 1 more credit.');
   expect(text).not.toContain('<b>names');
 });
