@@ -64,6 +64,9 @@ const NAMES = { domainNames: ['example.com', 'example.org', 'EXAMPLE.com'] };
 
 const PRICE = 'Each unique name that is answered costs one credit.';
 
+const REGISTRABLE =
+  'Host names and URLs are looked up as their registrable names: `www.example.com` as `example.com`.';
+
 const UNSUPPORTED =
   'Names under a top-level domain without a known source of registration data are free; `counts.unsupported` is their number.';
 
@@ -104,7 +107,7 @@ const FREE = { per: 'free' } as const;
 export const JOB_WHOIS = defineOperation({
   name: 'jobs.whois',
   summary: 'Starts a job that looks up the registration data of many names',
-  description: `${PRICE} ${UNSUPPORTED} ${COURSE}`,
+  description: `${REGISTRABLE} ${PRICE} ${UNSUPPORTED} ${COURSE}`,
   method: 'POST',
   routes: [{ path: '/v2.0/jobs/whois', version: 2 }],
   access: byLiveKey('jobs', 'bulk'),
@@ -124,7 +127,7 @@ export const JOB_DNS = defineOperation({
   name: 'jobs.dns',
   subject: undefined,
   summary: 'Starts a job that looks up the DNS records of many names',
-  description: `${PRICE} ${COURSE}`,
+  description: `${REGISTRABLE} For the records of host names, use \`POST /v2.0/dns/bulk/live\`. ${PRICE} ${COURSE}`,
   routes: [{ path: '/v2.0/jobs/dns', version: 2 }],
   owner: WORKER('/dns'),
   parameters: DRY_RUN,

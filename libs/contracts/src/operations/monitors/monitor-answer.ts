@@ -142,7 +142,7 @@ export class MonitorAnswer {
 
   /**
    * `paused`: you paused the monitor. `over_limit`: we paused it, because you have more monitors than your plan
-   * includes.
+   * includes; it resumes as soon as there is a place for it.
    */
   @IsIn(MONITOR_STATES)
   state: MonitorState;
