@@ -136,22 +136,31 @@ class Channel {
     this.socket = this.ready = undefined;
   }
 
+  /** Opens the socket. After a failure, for example without a route to the server, the next query opens another one. */
   private open(): Promise<Socket> {
     this.ready ??= new Promise((resolve, reject) => {
       const socket = createSocket({
         type: isIPv6(this.address) ? 'udp6' : 'udp4',
         recvBufferSize: 4 << 20,
       });
-      socket.on('message', (packet) => this.receive(packet));
-      socket.on('error', (error) => {
-        // ICMP reported that no process listens on the port; the socket stays usable.
+      let isOpening = true;
+      const failed = (error: Error) => {
         const fault = new DnsFault('unreachable', { cause: error });
         this.fail(fault);
+        // ICMP reported that no process listens on the port; an open socket stays usable.
+        if (!isOpening) return;
+        isOpening = false;
+        this.ready = undefined;
+        socket.close();
         reject(fault);
-      });
+      };
+      socket.on('message', (packet) => this.receive(packet));
+      socket.on('error', failed);
       socket.unref();
       // The socket is connected, so that the system drops packets from other sources.
-      socket.connect(this.port, this.address, () => {
+      socket.connect(this.port, this.address, (error?: Error) => {
+        if (error) return failed(error);
+        isOpening = false;
         this.socket = socket;
         resolve(socket);
       });
