@@ -12,7 +12,8 @@ export function creditsFor({ headers }: OwnerAnswer, context: RequestContext): n
   if (headers.status !== 200 || outcome === undefined || source === undefined) return 0;
   if (!isSourceCharged(source)) return 0;
   if (context.route.operation.price.per !== 'item') {
-    return isOutcomeCharged(outcome) ? context.cost : 0;
+    const most = headers.creditsMax ?? context.cost;
+    return isOutcomeCharged(outcome) ? Math.min(context.cost, most) : 0;
   }
   // Even if the owner counts more items, the charge never exceeds the reserved credits.
   return Math.min(context.cost, (headers.chargedItems ?? 0) * context.eachPrice);

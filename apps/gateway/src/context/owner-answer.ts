@@ -10,6 +10,8 @@ export interface OwnerHeaders {
   age?: string;
   /** The value of `X-Charged-Items`, if the price is per item. */
   chargedItems?: number;
+  /** The value of `X-Credits-Max`, if the answer lacks a part that its price includes. */
+  creditsMax?: number;
   /** The value of `X-Next-Cursor`, if another page follows. */
   nextCursor?: string;
 }

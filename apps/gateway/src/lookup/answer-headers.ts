@@ -27,6 +27,7 @@ export function readAnswerHeaders(text: string, end: number): AnswerHeaders | un
     servedFrom: '',
     age: undefined,
     chargedItems: undefined,
+    creditsMax: undefined,
     isKept: true,
   };
   for (let start = text.indexOf('\r\n') + 2; start < end;) {
@@ -51,7 +52,7 @@ function isOfInterest(nameLength: number): boolean {
     case 3: // age
     case 9: // x-outcome
     case 10: // connection
-    case 13: // x-served-from
+    case 13: // x-served-from, x-credits-max
     case 14: // content-length
     case 15: // x-charged-items
     case 17: // transfer-encoding
@@ -63,7 +64,7 @@ function isOfInterest(nameLength: number): boolean {
 
 /**
  * Reads one header.
- * @returns false if the end of the answer cannot be determined, or if `age` or `x-charged-items` is invalid.
+ * @returns false if the end of the answer cannot be determined, or if another header is invalid.
  */
 function readHeader(headers: AnswerHeaders, name: string, value: string): boolean {
   if (name === 'content-length') {
@@ -75,6 +76,9 @@ function readHeader(headers: AnswerHeaders, name: string, value: string): boolea
   else if (name === 'x-charged-items') {
     if (!LENGTH.test(value)) return false;
     headers.chargedItems = Number(value);
+  } else if (name === 'x-credits-max') {
+    if (!LENGTH.test(value)) return false;
+    headers.creditsMax = Number(value);
   } else if (name === 'age') {
     if (!AGE.test(value)) return false;
     headers.age = value;

@@ -97,7 +97,10 @@ afterEach(async () => {
 describe('a call to lookup', () => {
   it('the answer is the same, however its bytes are split', async () => {
     const lookup = await open();
-    const bytes = answerOf('{"name":"B\xc3\xbccher"}', 'Age: 7\r\nx-served-from:cache\r\n');
+    const bytes = answerOf(
+      '{"name":"B\xc3\xbccher"}',
+      'Age: 7\r\nx-served-from:cache\r\nX-Credits-Max: 1\r\n',
+    );
     for (let cut = 1; cut < bytes.length; cut += 3) {
       server.onRequest = (socket) => {
         socket.write(bytes.subarray(0, cut));
@@ -109,6 +112,7 @@ describe('a call to lookup', () => {
           outcome: 'delivered',
           servedFrom: 'cache',
           age: '7',
+          creditsMax: 1,
         }),
         body: '{"name":"B\xc3\xbccher"}',
       });

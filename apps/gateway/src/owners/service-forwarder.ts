@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import {
   CHARGED_ITEMS_HEADER,
+  CREDITS_MAX_HEADER,
   NEXT_CURSOR_HEADER,
   OUTCOME_HEADER,
   SOURCE_HEADER,
@@ -126,13 +127,16 @@ function headersOf({ statusCode, headers }: Dispatcher.ResponseData): OwnerHeade
     const value = headers[name];
     return typeof value === 'string' ? value : '';
   };
-  const [age, items] = [text('age'), text(CHARGED_ITEMS_HEADER)];
+  const age = text('age');
+  const number = (name: string) =>
+    /^[0-9]{1,9}$/.test(text(name)) ? Number(text(name)) : undefined;
   return {
     status: statusCode,
     outcome: text(OUTCOME_HEADER),
     servedFrom: text(SOURCE_HEADER),
     age: /^[0-9]{1,10}$/.test(age) ? age : undefined,
-    chargedItems: /^[0-9]{1,9}$/.test(items) ? Number(items) : undefined,
+    chargedItems: number(CHARGED_ITEMS_HEADER),
+    creditsMax: number(CREDITS_MAX_HEADER),
     nextCursor: CURSOR.exec(text(NEXT_CURSOR_HEADER))?.[0],
   };
 }

@@ -1,5 +1,11 @@
 import type { FastifyReply } from 'fastify';
-import { CHARGED_ITEMS_HEADER, OUTCOME_HEADER, type Outcome, SOURCE_HEADER } from '#libs/contracts';
+import {
+  CHARGED_ITEMS_HEADER,
+  CREDITS_MAX_HEADER,
+  OUTCOME_HEADER,
+  type Outcome,
+  SOURCE_HEADER,
+} from '#libs/contracts';
 import { type Problem, crashPoint } from '#libs/platform';
 import type { WayOut } from '#libs/resolvers';
 import {
@@ -19,6 +25,8 @@ export type DataAnswer = { outcome: Outcome; serving: Serving } & (
       body: Json;
       /** The number of charged items, in an answer about several items. */
       chargedItems?: number;
+      /** The maximum charge for an answer that lacks a part that its price includes. */
+      creditsMax?: number;
     }
   | { problem: Problem }
 );
@@ -42,12 +50,14 @@ export function answerFrom(
 function headersOf(answer: DataAnswer): Record<string, string> {
   const { outcome, serving } = answer;
   const charged = 'body' in answer ? answer.chargedItems : undefined;
+  const creditsMax = 'body' in answer ? answer.creditsMax : undefined;
   const retryAfter = 'problem' in answer ? answer.problem.retryAfterSeconds : undefined;
   return {
     [OUTCOME_HEADER]: outcome,
     [SOURCE_HEADER]: serving.servedFrom,
     ...(serving.servedFrom === 'stale_cache' && { age: String(serving.ageSeconds) }),
     ...(charged !== undefined && { [CHARGED_ITEMS_HEADER]: String(charged) }),
+    ...(creditsMax !== undefined && { [CREDITS_MAX_HEADER]: String(creditsMax) }),
     ...(retryAfter && { 'retry-after': String(retryAfter) }),
   };
 }

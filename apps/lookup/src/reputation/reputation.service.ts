@@ -3,8 +3,9 @@ import {
   CorpusClient,
   type IndexSignals,
   type QuestionOf,
-  type REPUTATION,
+  REPUTATION,
   ServiceHttp,
+  maxCredits,
 } from '#libs/contracts';
 import { parseDomainName } from '#libs/domain-names';
 import { Clock, Problem, ServiceTokens } from '#libs/platform';
@@ -25,6 +26,8 @@ type Question = QuestionOf<typeof REPUTATION>;
 const INDEX_TIMEOUT_MS = 3_000;
 /** The weight of each part in the confidence. */
 const SHARES = { registration: 0.4, index: 0.3, dns: 0.3 };
+/** The price of an answer without the DNS. */
+const FAST_CREDITS = maxCredits(REPUTATION.price, { values: { mode: 'fast' } });
 
 @Injectable()
 export class ReputationService implements OnModuleDestroy {
@@ -90,6 +93,7 @@ export class ReputationService implements OnModuleDestroy {
       outcome: isPartial ? 'partial' : 'delivered',
       serving,
       body: selected(body, question.fields),
+      ...(dns === undefined && { creditsMax: FAST_CREDITS }),
     };
   }
 

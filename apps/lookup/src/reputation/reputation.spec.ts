@@ -46,6 +46,8 @@ beforeAll(async () => {
     LOOKUP_PORT: '0',
     // The registry cannot be reached, because connections to multicast addresses fail.
     LOOKUP_UPSTREAM_EXCEPTIONS: `${whoisServer}:43=224.0.0.1:43`,
+    // Nor can the resolver: the system does not connect sockets to the broadcast address.
+    LOOKUP_DNS_SERVERS: '255.255.255.255:53',
     CORPUS_URL: index.url,
   });
   const logger = new Logger('lookup', { write: () => undefined });
@@ -56,8 +58,8 @@ afterAll(async () => {
   await index.stop();
 });
 
-async function judged(label: string) {
-  const query = new URLSearchParams({ domainName: `${label}.${tld}` });
+async function judged(label: string, mode = 'fast') {
+  const query = new URLSearchParams({ domainName: `${label}.${tld}`, mode });
   const answer = await fetch(`${service.url}/internal/reputation?${query}`, {
     headers: {
       authorization: `Bearer ${tokens.issue('gateway', 'lookup')}`,
@@ -68,6 +70,7 @@ async function judged(label: string) {
   return {
     status: answer.status,
     outcome: answer.headers.get('x-outcome'),
+    creditsMax: answer.headers.get('x-credits-max'),
     code,
     verdict,
     unknown,
@@ -96,3 +99,12 @@ it.each([
     });
   },
 );
+
+it('without an answer of the DNS, `mode=full` costs as much as `mode=fast`', async () => {
+  expect(await judged('old', 'full')).toMatchObject({
+    status: 200,
+    outcome: 'partial',
+    unknown: ['registration', 'dns'],
+    creditsMax: '1',
+  });
+});

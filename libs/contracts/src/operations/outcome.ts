@@ -81,3 +81,5 @@ export const OUTCOME_HEADER = 'x-outcome';
 export const SOURCE_HEADER = 'x-served-from';
 /** Number of charged items in an answer, if the price is per item. */
 export const CHARGED_ITEMS_HEADER = 'x-charged-items';
+/** The maximum charge, in credits, for an answer that lacks a part that its price includes. */
+export const CREDITS_MAX_HEADER = 'x-credits-max';

@@ -106,7 +106,8 @@ export const REPUTATION = defineOperation({
     },
     mode: {
       kind: oneOf(['fast', 'full']),
-      about: '`full` also checks the DNS of the name, and costs 3 credits',
+      about:
+        '`full` also checks the DNS of the name, and costs 3 credits (1 without an answer of the DNS)',
       example: 'full',
       default: 'fast' as const,
     },
