@@ -39,15 +39,16 @@ export class FairQueue<WaitingQuestion> {
   }
 
   /**
-   * Removes and returns the newest waiter that may leave, of the caller that has the most of them; undefined if there
-   * is none.
+   * Removes and returns the newest waiter that may leave, of the caller that has the most of them; undefined if no
+   * caller has more than `count` of them.
    */
-  pop(mayLeave: (waiter: WaitingQuestion) => boolean): WaitingQuestion | undefined {
+  pop(mayLeave: (waiter: WaitingQuestion) => boolean, count = 0): WaitingQuestion | undefined {
     const [most] = [...this.byAsker]
       .map(([asker, own]) => ({ asker, leaving: own.filter(mayLeave) }))
       .toSorted((a, b) => b.leaving.length - a.leaving.length);
-    const waiter = most?.leaving.at(-1);
-    if (waiter !== undefined) this.remove(most.asker, waiter);
+    if (most === undefined || most.leaving.length <= count) return undefined;
+    const waiter = most.leaving.at(-1)!;
+    this.remove(most.asker, waiter);
     return waiter;
   }
 

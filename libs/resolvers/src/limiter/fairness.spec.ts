@@ -82,6 +82,43 @@ describe('the queue of an upstream', () => {
     expect(order.filter((who) => who === 'a')).toHaveLength(25);
   });
 
+  it('has a place for an account with few waiting queries, even if other accounts have filled it', async () => {
+    const { limiter } = limiterOf(WIDE);
+    const first = await limiter.acquire(HOST, { priority: 'live', asker: 'a' });
+    const refused: string[] = [];
+    const served: string[] = [];
+    const wait = async (asker: string) => {
+      const answer = await limiter.acquire(HOST, { priority: 'live', asker });
+      if (answer.granted) served.push(asker);
+      else refused.push(asker);
+      if (answer.granted) answer.release();
+    };
+    const waiting = [...'abcd'].flatMap((asker) => Array.from({ length: 25 }, () => wait(asker)));
+    waiting.push(wait('e'), wait('e'));
+    await turns();
+    expect(refused).toEqual(['a', 'b']);
+    if (first.granted) first.release();
+    await Promise.all(waiting);
+    expect(served.slice(0, 5).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('removes no query of an account for one of an account that would have as many', async () => {
+    const { limiter } = limiterOf(WIDE);
+    const first = await limiter.acquire(HOST, { priority: 'live', asker: 'a' });
+    const waiting = Array.from({ length: 100 }, (_, at) =>
+      limiter.acquire(HOST, { priority: 'live', asker: `a${at % 50}` }),
+    );
+    const last = await limiter.acquire(HOST, { priority: 'live', asker: 'a0' });
+    expect(last).toMatchObject({ granted: false, reason: 'queue_full' });
+    const other = limiter.acquire(HOST, { priority: 'live', asker: 'b' });
+    expect(await Promise.race([...waiting, other])).toMatchObject({ reason: 'queue_full' });
+    if (first.granted) first.release();
+    for (const turn of [...waiting, other]) {
+      const answer = await turn;
+      if (answer.granted) answer.release();
+    }
+  });
+
   it('leaves a connection to others at a silent server, however many names one account queries', async () => {
     const { limiter } = limiterOf({ ...WIDE, connections: 4 });
     const held: string[] = [];

@@ -265,6 +265,16 @@ describe('UpstreamLimiter', () => {
     expect(limiter.pausedForMs(host)).toBe(60_000);
   });
 
+  it('an answer to a query from before a pause does not reset the length of the next one', async () => {
+    const { time, limiter, ask } = polite({ defaultLimit: wide });
+    const permits = await Promise.all(['a', 'b'].map((name) => ask(name)));
+    granted(permits[0]).throttled();
+    granted(permits[1]).release();
+    await time.advance(60_000);
+    granted(await ask('c')).throttled();
+    expect(limiter.pausedForMs(host)).toBe(120_000);
+  });
+
   it('a query that stops waiting leaves the queue and takes no token', async () => {
     const { time, log, ask } = polite({ defaultLimit: slow });
     const controller = new AbortController();

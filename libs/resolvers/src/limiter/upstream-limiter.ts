@@ -77,9 +77,9 @@ export class UpstreamLimiter {
 
   /**
    * Waits for a turn at `host`. A query is rejected at once while the upstream is paused, if the queue is full and
-   * contains no query of lower priority to remove, if its caller has used its share of a slowly refilling budget or
-   * fills a quarter of the queue, or if too many hosts are in use. `Turn` says what `signal` and `waitMaxMs` change.
-   * Background work is also rejected once it has used its half of the limit.
+   * contains no query of lower priority or of a caller with more waiting queries to remove, if its caller has used its
+   * share of a slowly refilling budget or fills a quarter of the queue, or if too many hosts are in use. `Turn` says
+   * what `signal` and `waitMaxMs` change. Background work is also rejected once it has used its half of the limit.
    */
   acquire(host: string, { asker = '', ...given }: Turn): Promise<Permit | Refused> {
     const { signal, waitMaxMs } = given;
@@ -137,12 +137,12 @@ export class UpstreamLimiter {
    *   caller.
    */
   private queue(upstream: Upstream, turn: AskersTurn): Promise<Permit | Refused> {
-    const { priority, asker, waitMaxMs } = turn;
+    const { asker, waitMaxMs } = turn;
     if (waitMaxMs !== undefined) return this.wait(upstream, turn);
     const waitersMax = this.options.waitersMax ?? WAITERS_MAX;
     const ownMax = Math.ceil(waitersMax * ASKER_PLACES);
     const isOwnFull = asker !== '' && upstream.waitingOf(asker) >= ownMax;
-    if (isOwnFull || (upstream.impatient >= waitersMax && !upstream.displace(priority))) {
+    if (isOwnFull || (upstream.impatient >= waitersMax && !upstream.displace(turn))) {
       return Promise.resolve(refused('queue_full', RETRY_SOON_MS));
     }
     return this.wait(upstream, turn);
@@ -193,7 +193,7 @@ export class UpstreamLimiter {
     };
     return {
       granted: true,
-      release: end(() => upstream.answered()),
+      release: end(() => upstream.answered(this.now())),
       failed: end(() => undefined),
       throttled: (retryAfterSeconds) =>
         end(() => {

@@ -144,12 +144,14 @@ export class Upstream {
   }
 
   /**
-   * Removes a waiter without its own deadline, of the lowest priority below `priority`: the newest of the caller with
-   * the most of them. @returns false if there is none.
+   * Removes a waiter without its own deadline, of the lowest priority below that of a query: the newest of the caller
+   * with the most of them. If there is none, a caller that will still have more waiters of the query's priority than
+   * `asker` loses its newest one. @returns false if no waiter was removed.
    */
-  displace(priority: Priority): boolean {
-    for (const lower of ORDER.slice(ORDER.indexOf(priority) + 1).toReversed()) {
-      const waiter = this.waiters[lower].pop(({ isPatient }) => !isPatient);
+  displace({ priority, asker }: Pick<WaitingQuestion, 'priority' | 'asker'>): boolean {
+    for (const name of ORDER.slice(ORDER.indexOf(priority)).toReversed()) {
+      const count = name === priority ? this.waiters[name].countOf(asker) + 1 : 0;
+      const waiter = this.waiters[name].pop(({ isPatient }) => !isPatient, count);
       if (waiter === undefined) continue;
       this.end(waiter, false);
       return true;
@@ -264,7 +266,9 @@ export class Upstream {
     else this.activeBy.delete(asker);
   }
 
-  answered(): void {
+  /** Notes an answer. During a pause, it belongs to a query that was sent before, so it does not end the throttling. */
+  answered(now: number): void {
+    if (this.pausedForMs(now) > 0) return;
     this.hasRecovered ||= this.strikes > 0;
     this.strikes = 0;
   }
