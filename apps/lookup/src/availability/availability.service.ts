@@ -21,6 +21,7 @@ import { QuestionPlaces } from '../questions/question-places.js';
 import { selected } from '../serializers/field-selection.js';
 import {
   type Delegation,
+  NOBODY_KNOWS,
   type Verdict,
   delegationIn,
   outcomeOfWord,
@@ -143,6 +144,10 @@ export class AvailabilityService {
 
   private async check(domain: DomainName, looking: Looking): Promise<Checked> {
     if (domain.tld === FIXTURE_TLD) return this.checkFixture(domain, looking);
+    // Later queries would be cut off at once, and would still count towards the limits of registries.
+    if (monotonicMs() >= looking.untilMs) {
+      return { body: this.bodyOf(domain, NOBODY_KNOWS), serving: LIVE };
+    }
     const asked = this.delegationOf(domain.name, looking);
     if (looking.isBulk) {
       // For most names, one query to a resolver is enough. Registries limit the rate of queries.

@@ -36,7 +36,7 @@ const CONFIDENCE = {
   contradiction: 0.7,
 } as const;
 
-const NOBODY_KNOWS: Verdict = { availability: 'unknown', confidence: 0 };
+export const NOBODY_KNOWS: Verdict = { availability: 'unknown', confidence: 0 };
 
 export function delegationIn(answer: DnsAnswer, name: string): Delegation {
   const { rcode, answers, authorities } = answer;

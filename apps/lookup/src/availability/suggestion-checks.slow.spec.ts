@@ -1,7 +1,9 @@
 import { type Socket, createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { AVAILABILITY_BULK, QuestionOf } from '#libs/contracts';
 import {
+  Clock,
   Logger,
   type RunningService,
   ServiceTokens,
@@ -9,9 +11,12 @@ import {
   Turns,
   loadConfig,
 } from '#libs/platform';
+import { DnsClient, PublicNames } from '#libs/resolvers';
+import { LiveService } from '../live/live.service.js';
 import { LookupConfig } from '../lookup.config.js';
 import { QuestionPlaces } from '../questions/question-places.js';
 import { startLookup } from '../start.js';
+import { AvailabilityService } from './availability.service.js';
 
 const SECRET = 'a-service-secret-of-at-least-32-characters';
 const BATCH = 10;
@@ -116,4 +121,24 @@ describe('the checks of suggested names', () => {
     spend.mockRestore();
     expect(turns.length).toBeGreaterThanOrEqual(300 / 50);
   });
+});
+
+it('names of a bulk request are not queried once its time is over', async () => {
+  const part = <Part>(of: abstract new (...args: never[]) => Part) =>
+    service.app.get<Part>(of, { strict: false });
+  const config = { ...part(LookupConfig), budgetMs: 0 };
+  const late = new AvailabilityService(
+    part(LiveService),
+    part(DnsClient),
+    part(Clock),
+    config,
+    part(PublicNames),
+  );
+  const question = { fresh: false } as QuestionOf<typeof AVAILABILITY_BULK>;
+  const questions = late.several({ domainNames: ['shop.aq'] }, question, undefined);
+  expect(await questions.answer(0, new AbortController().signal)).toMatchObject({
+    outcome: 'unknown',
+    body: { domain: 'shop.aq', availability: 'unknown' },
+  });
+  expect(asked).toBe(0);
 });
