@@ -63,6 +63,23 @@ describe('the parser reads an unknown layout', () => {
     expect(record.updated).toBeUndefined();
   });
 
+  it('nothing in the record of another name belongs to the requested name', () => {
+    const record = read(
+      'Domain Name: example.test.other.test\nRegistry Domain ID: 1_OTHER\nDNSSEC: signedDelegation\n' +
+        'DNSSEC DS Data: 1 8 2 AA\nCreation Date: REDACTED\n\n' +
+        'Domain Name: example.test\nRegistrar: Sample Names\nName Server: ns1.example.net\n',
+    );
+    expect(record).toEqual({
+      domain: 'example.test',
+      registrar: { name: 'Sample Names' },
+      nameServers: ['ns1.example.net'],
+      statuses: [],
+      contacts: {},
+      redactions: [],
+      privacyService: false,
+    });
+  });
+
   it('a registrar’s page and mailbox may follow its name, which may begin with a dot', () => {
     const record = read(
       'Domain name.........: example.test\nCreated.............: 2020-01-31\nRegistrar:\nSample Names\n' +

@@ -217,8 +217,8 @@ export class RecordDraft {
     this.registrar.clear();
     this.contacts.clear();
     this.references.clear();
-    this.whoisServer = undefined;
-    this.referral = undefined;
+    this.roid = this.dnssec = this.whoisServer = this.referral = undefined;
+    this.ds.length = this.withheld.length = 0;
   }
 
   /** Sets a host to query next. Only `whois server` is the registrar's own; `refer` may be any server. */
