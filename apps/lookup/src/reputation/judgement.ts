@@ -31,7 +31,7 @@ const YEAR_DAYS = 365;
 const RANDOM_DEVIATIONS = 3;
 
 /** Signals that do not count as facts, because even names that are unknown to all sources have them. */
-const WITHOUT_FACTS: readonly string[] = ['lists_checked', 'random_letters'];
+const WITHOUT_FACTS: readonly string[] = ['lists_checked', 'no_dns', 'random_letters'];
 
 type Told = [code: string, weight: number, evidence: string, confidence?: number];
 

@@ -58,8 +58,8 @@ afterAll(async () => {
   await index.stop();
 });
 
-async function judged(label: string, mode = 'fast') {
-  const query = new URLSearchParams({ domainName: `${label}.${tld}`, mode });
+async function judged(label: string, mode = 'fast', suffix = tld) {
+  const query = new URLSearchParams({ domainName: `${label}.${suffix}`, mode });
   const answer = await fetch(`${service.url}/internal/reputation?${query}`, {
     headers: {
       authorization: `Bearer ${tokens.issue('gateway', 'lookup')}`,
@@ -107,4 +107,9 @@ it('without an answer of the DNS, `mode=full` costs as much as `mode=fast`', asy
     unknown: ['registration', 'dns'],
     creditsMax: '1',
   });
+});
+
+it('that a name does not exist in the DNS is no fact: without a registration, there is no verdict', async () => {
+  const { status, code } = await judged('unheard', 'full', 'test');
+  expect([status, code]).toEqual([422, 'tld_unsupported']);
 });
