@@ -169,3 +169,11 @@ export class LookupConfig extends InternalCallsConfig {
   @Min(0)
   cacheBytes: number = 64 * 1024 * 1024;
 }
+
+/** Returns the entries of a setting that are separated by commas, without the spaces around them. */
+export function listIn(setting: string): string[] {
+  return setting
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}

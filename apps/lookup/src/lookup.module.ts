@@ -17,7 +17,7 @@ import { Fixtures } from './fixtures/fixtures.js';
 import { BulkService } from './live/bulk.service.js';
 import { LiveController } from './live/live.controller.js';
 import { LiveService } from './live/live.service.js';
-import { LookupConfig } from './lookup.config.js';
+import { LookupConfig, listIn } from './lookup.config.js';
 import { DelegatedNumbers } from './numbers/delegated-numbers.js';
 import { NumbersController } from './numbers/numbers.controller.js';
 import { NumbersService } from './numbers/numbers.service.js';
@@ -101,11 +101,6 @@ function publicNamesOf(
   { dnsAllowed, dnsRefused }: LookupConfig,
   registries: Registries,
 ): PublicNames {
-  const listed = (text: string) =>
-    text
-      .split(',')
-      .map((one) => one.trim())
-      .filter(Boolean);
   const { tlds } = registries.tables;
-  return new PublicNames({ tlds, allowed: listed(dnsAllowed), refused: listed(dnsRefused) });
+  return new PublicNames({ tlds, allowed: listIn(dnsAllowed), refused: listIn(dnsRefused) });
 }

@@ -8,7 +8,7 @@ import {
   startService,
 } from '#libs/platform';
 import { Registries } from '#libs/resolvers';
-import type { LookupConfig } from './lookup.config.js';
+import { type LookupConfig, listIn } from './lookup.config.js';
 import { AnswerCounts } from './answers/answer-counts.js';
 import { DnsService } from './dns/dns.service.js';
 import { LiveService } from './live/live.service.js';
@@ -40,8 +40,7 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
   }
   const { asRelationsFile: relations, prefixOriginsFile: origins } = config;
   const feed = await RoutingFeed.load({ relations, origins });
-  const files = config.delegatedFiles.split(',').map((file) => file.trim());
-  const delegated = await DelegatedNumbers.load(files.filter((file) => file !== ''));
+  const delegated = await DelegatedNumbers.load(listIn(config.delegatedFiles));
   const upstreams = await openUpstreams(config, registries, options);
   const module = LookupModule.register({
     config,

@@ -16,7 +16,7 @@ import {
   type UpstreamLimit,
   WayOut,
 } from '#libs/resolvers';
-import type { LookupConfig } from './lookup.config.js';
+import { type LookupConfig, listIn } from './lookup.config.js';
 
 const CONNECTIONS_MAX = 64;
 
@@ -67,8 +67,7 @@ export async function openUpstreams(
     parser,
     clock,
   });
-  const servers = config.dnsServers.split(',').filter(Boolean);
-  const dns = new DnsClient({ servers, wayOut });
+  const dns = new DnsClient({ servers: listIn(config.dnsServers), wayOut });
   return {
     domains,
     numbers,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import type { Lookup, LookupOutcome } from '#libs/resolvers';
 import { TestClock } from '#test/environment';
-import { type DnsFindings, KEPT_DNS } from '../dns/dns.service.js';
+import { KEPT_DNS } from '../dns/dns.service.js';
 import { fixtureLookup } from '../fixtures/fixtures.js';
 import { KEPT_DOMAIN } from '../live/kept-domain.js';
 import { KEPT_NUMBER } from '../numbers/numbers.service.js';
@@ -162,14 +162,6 @@ describe('a failure of one account', () => {
   const fetchedAt = new Date('2026-03-02T09:00:00Z');
   const source = { id: 's1', server: 'rdap.example', fetchedAt, latencyMs: 0 } as const;
   const failed = { outcome: 'throttled', fetchedAt } as const;
-  const dnsFailure = {
-    name: 'a.com',
-    outcome: 'unreachable',
-    records: [] as DnsFindings['records'],
-    isAuthenticated: false,
-    servers: [] as string[],
-    latencyMs: 0,
-  } as const;
   const asked = { ...source, ...failed, protocol: 'rdap', role: 'registry' } as const;
 
   it.each(['paused', 'queue_full', 'share_used', 'not_ready', 'cancelled', undefined])(
@@ -183,13 +175,6 @@ describe('a failure of one account', () => {
       expect(KEPT_DOMAIN.isFailureKept(domain)).toBe(isKept);
     },
   );
-
-  it('at a full DNS client is not kept, because it says nothing about the name', () => {
-    const kept = (errors: DnsFindings['errors']) =>
-      KEPT_DNS.isFailureKept({ ...dnsFailure, fetchedAt, errors });
-    expect(kept({ A: 'timeout', MX: 'timeout' })).toBe(true);
-    expect(kept({ A: 'timeout', MX: 'busy' })).toBe(false);
-  });
 });
 
 it('DNS records without those of a failed type are fresh for two minutes, or for their shortest TTL', () => {

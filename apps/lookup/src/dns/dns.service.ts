@@ -28,7 +28,7 @@ import {
   PARTIAL_KEPT_MS,
 } from '../answers/answer-cache.js';
 import { AnswerCounts } from '../answers/answer-counts.js';
-import { BogonAddress, InvalidDomainName } from '../answers/answers.errors.js';
+import { BogonAddress, InvalidDomainName, LookupOverloaded } from '../answers/answers.errors.js';
 import type { Asking } from '../answers/asked-by.js';
 import { answerFrom, type DataAnswer } from '../answers/data-answer.js';
 import type { ItemQuestions } from '../answers/item-answers.js';
@@ -60,8 +60,7 @@ export const KEPT_DNS: KeptKind<DnsFindings> = {
     return Math.min(outcome === 'partial' ? PARTIAL_KEPT_MS : Infinity, SECOND_MS * seconds);
   },
   sizeBytes: (lookup) => ENTRY_OVERHEAD_BYTES + 2 * JSON.stringify(lookup).length,
-  // Our own limit, which may concern only one account, says nothing about the name.
-  isFailureKept: ({ errors }) => !Object.values(errors).includes('busy'),
+  isFailureKept: () => true,
   bare: (failure) => failure,
 };
 
@@ -210,6 +209,8 @@ export class DnsService {
     });
     // A cancelled query says nothing about the name.
     signal.throwIfAborted();
+    // Nor does our own limit, which may concern only one account; an answer without a type would be charged.
+    if (Object.values(lookup.errors).includes('busy')) throw new LookupOverloaded();
     const found = this.found(this.withoutPrivate(lookup));
     this.observations.noteDns(found, types, found.fetchedAt);
     return found;

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Socket, createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { DNS_BULK, limitsOf } from '#libs/contracts';
 import { Logger, SECOND_MS, ServiceTokens, type RunningService, loadConfig } from '#libs/platform';
+import { DnsClient, DnsFault } from '#libs/resolvers';
 import { TestClock } from '#test/environment';
 import { LookupConfig } from '../lookup.config.js';
 import { startLookup } from '../start.js';
@@ -105,7 +106,8 @@ beforeAll(async () => {
     const config = loadConfig(LookupConfig, {
       SERVICE_SECRET: SECRET,
       LOOKUP_PORT: '0',
-      LOOKUP_DNS_SERVERS: `127.0.0.1:${resolver.address().port}`,
+      // With spaces, as in other lists.
+      LOOKUP_DNS_SERVERS: ` 127.0.0.1:${resolver.address().port}, `,
       LOOKUP_DNS_TIMEOUT_MS: dnsTimeoutMs,
       LOOKUP_BUDGET_MS: budgetMs,
       LOOKUP_DNS_ALLOWED: 'example',
@@ -189,6 +191,18 @@ describe('DNS records', () => {
     clock.advance(Number(retryAfter) * SECOND_MS);
     await ask('domainName=broken-again.example&type=A');
     expect(asked.length).toBeGreaterThan(before);
+  });
+
+  it('are not delivered in part because too many queries are running, and cost nothing then', async () => {
+    jest.spyOn(DnsClient.prototype, 'ask').mockRejectedValueOnce(new DnsFault('busy'));
+    expect(await ask('domainName=limited.example&type=A,MX')).toMatchObject({
+      status: 503,
+      retryAfter: '1',
+      body: { code: 'lookup_overloaded' },
+    });
+    expect(await ask('domainName=limited.example&type=A,MX')).toMatchObject({
+      outcome: 'delivered',
+    });
   });
 
   it('S124: DNS records are left out if there are too many of a type, or of all types together', async () => {

@@ -122,9 +122,9 @@ export class DnsAnswer {
   dns_records: DnsRecordData[];
 
   /**
-   * Why the records of a type are unknown or incomplete: `timeout`, `unreachable`, `busy`, a response code such as
-   * `servfail`, `cname_loop`, `private_address` (addresses left out), `private_name` (an alias leads to a private name)
-   * or `too_many_records`.
+   * Why the records of a type are unknown or incomplete: `timeout`, `unreachable`, a response code such as `servfail`,
+   * `cname_loop`, `private_address` (addresses left out), `private_name` (an alias leads to a private name) or
+   * `too_many_records`.
    */
   @IsObject()
   @JSONSchema({ additionalProperties: { type: 'string' } })
