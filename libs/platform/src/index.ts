@@ -1,3 +1,4 @@
+export * from './account-places.js';
 export * from './account-turns.js';
 export * from './calendar.js';
 export * from './clock.js';

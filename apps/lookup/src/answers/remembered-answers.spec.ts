@@ -4,9 +4,33 @@ import type { LookupOutcome, NumberLookup } from '#libs/resolvers';
 import { TestClock } from '#test/environment';
 import { KEPT_NUMBER } from '../numbers/numbers.service.js';
 import { AnswerCounts } from './answer-counts.js';
+import type { LookupOverloaded } from './answers.errors.js';
 import { RememberedAnswers } from './remembered-answers.js';
 
 const QUESTION = { max_age: 0, allow_stale: false, fresh: false, repeat: false };
+
+function remembered(clock: TestClock) {
+  const config = { cacheEntries: 10, cacheBytes: 10_000 };
+  const counts = new AnswerCounts();
+  return new RememberedAnswers<NumberLookup>(KEPT_NUMBER, 1, { counts, clock, config });
+}
+
+it('S102: an account with many lookups at slow registries leaves places for others', async () => {
+  const clock = new TestClock();
+  const answers = remembered(clock);
+  const { promise: end, resolve } = Promise.withResolvers<NumberLookup>();
+  const ask = async (key: string, asker: string) => {
+    const found = answers.find(key, { ...QUESTION, asker }, async () => end);
+    return found.then(() => 'answered').catch(({ code }: LookupOverloaded) => code);
+  };
+  const asked = Array.from({ length: 2_000 }, (_, at) => ask(`AS${at}`, 'busy'));
+  const other = ask('AS64500', 'other');
+  resolve({ outcome: 'not_registered', sources: [], fetchedAt: clock.now() });
+  expect(await other).toBe('answered');
+  const results = await Promise.all(asked);
+  expect(results.filter((result) => result === 'answered')).toHaveLength(1_000);
+  expect(results.at(-1)).toBe('lookup_overloaded');
+});
 
 it.each([
   ['throttled', 5, undefined, 30],
@@ -18,9 +42,7 @@ it.each([
   'the wait of a failure (%s, %s s, %s) is %s s, as long as it would be returned again',
   async (outcome: LookupOutcome, retryAfterSeconds, error, seconds) => {
     const clock = new TestClock();
-    const config = { cacheEntries: 10, cacheBytes: 10_000 };
-    const counts = new AnswerCounts();
-    const answers = new RememberedAnswers<NumberLookup>(KEPT_NUMBER, 1, { counts, clock, config });
+    const answers = remembered(clock);
     let looked = 0;
     const ask = async () => {
       const { lookup } = await answers.find('AS64500', QUESTION, async () => {

@@ -1,5 +1,5 @@
 import type { Source } from '#libs/contracts';
-import { type Clock, MINUTE_MS, SECOND_MS } from '#libs/platform';
+import { AccountPlaces, type Clock, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import type { LookupConfig } from '../lookup.config.js';
 import { AnswerCache, type Findings, isFailure, type KeptKind } from './answer-cache.js';
 import type { AnswerCounts } from './answer-counts.js';
@@ -8,6 +8,7 @@ import type { Serving } from '../serializers/provenance-body.js';
 
 /** The maximum age of a cached answer to a request that the gateway marks as a repeat. */
 const REPEAT_MS = MINUTE_MS;
+/** Maximum number of running lookups of one kind. */
 const WAITING_MAX = 2_000;
 
 export interface Freshness {
@@ -20,6 +21,7 @@ export interface Freshness {
 interface Asked extends Freshness {
   repeat: boolean;
   isKept?: boolean;
+  asker?: string;
 }
 
 export interface Found<Lookup> {
@@ -43,7 +45,8 @@ export class RememberedAnswers<Lookup extends Findings> {
   readonly cache: AnswerCache<Lookup>;
   private readonly counts: AnswerCounts;
   private readonly clock: Clock;
-  private waiting = 0;
+  /** An account with many lookups at slow registries leaves places for others. */
+  private readonly places = new AccountPlaces(WAITING_MAX);
 
   /** @param share the cache of this kind has 1/`share` of the configured size. */
   constructor(kind: KeptKind<Lookup>, share: number, { counts, clock, config }: AnswersParts) {
@@ -57,7 +60,7 @@ export class RememberedAnswers<Lookup extends Findings> {
 
   /**
    * Answers a question. @param question `repeat`: the gateway charged the same question less than a minute ago;
-   * `isKept`: as in `Asking`.
+   * `isKept` and `asker`: as in `Asking`.
    * @param look performs the lookup; called at most once.
    * @param fixture the answer of a fixture.
    * @throws LookupOverloaded; the errors of `look`.
@@ -85,7 +88,7 @@ export class RememberedAnswers<Lookup extends Findings> {
     const remembered = question.fresh ? undefined : this.remembered(key, question);
     if (remembered !== undefined && !isFailure(remembered.lookup.outcome)) return remembered;
     const found: Origin<Lookup> = remembered ?? {
-      lookup: await this.look(key, look, question.isKept),
+      lookup: await this.look(key, look, question),
       servedFrom: 'live',
     };
     if (!question.allow_stale || !isFailure(found.lookup.outcome)) return found;
@@ -111,16 +114,19 @@ export class RememberedAnswers<Lookup extends Findings> {
       : { ...failed, retryAfterSeconds: kept };
   }
 
-  private async look(key: string, look: () => Promise<Lookup>, isKept = true): Promise<Lookup> {
-    if (this.waiting >= WAITING_MAX) throw new LookupOverloaded();
-    this.waiting += 1;
+  private async look(
+    key: string,
+    look: () => Promise<Lookup>,
+    { isKept = true, asker = '' }: Asked,
+  ): Promise<Lookup> {
+    if (!this.places.take(asker)) throw new LookupOverloaded();
     try {
       const lookup = await look();
       const hasFailed = isFailure(lookup.outcome);
       if (isKept || hasFailed) this.cache.put(key, lookup);
       return hasFailed ? this.withWholeWait(key, lookup) : lookup;
     } finally {
-      this.waiting -= 1;
+      this.places.leave(asker);
     }
   }
 }

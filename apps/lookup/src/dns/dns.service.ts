@@ -192,7 +192,8 @@ export class DnsService {
       this.runs.join(keyOf(asked), signal, (abandon) =>
         this.look(asked, { signal: abandon.signal, asker }),
       );
-    return this.answers.find(keyOf(asked), { ...freshness, repeat, isKept }, look, fixture);
+    const question = { ...freshness, repeat, isKept, asker };
+    return this.answers.find(keyOf(asked), question, look, fixture);
   }
 
   private async look(

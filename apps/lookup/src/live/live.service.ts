@@ -69,7 +69,8 @@ export class LiveService {
       this.observations.noteWhois(lookup);
       return lookup;
     };
-    const question = { ...freshness, repeat, isKept: asking.isKept };
+    const { isKept, asker } = asking;
+    const question = { ...freshness, repeat, isKept, asker };
     return this.answers.find(name, question, look, await this.fixtures.find(name));
   }
 }

@@ -103,7 +103,7 @@ export class NumbersService {
     const { budgetMs } = this.config;
     const found = await this.answers.find(
       asked.text,
-      { ...question, repeat },
+      { ...question, repeat, asker },
       async () => asked.look({ priority: 'live', asker, budgetMs, signal }),
       numberFixture(asked.text, this.clock.now()),
     );

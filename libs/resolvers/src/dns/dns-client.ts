@@ -1,5 +1,5 @@
 import { getServers } from 'node:dns';
-import { monotonicMs } from '#libs/platform';
+import { AccountPlaces, monotonicMs } from '#libs/platform';
 import type { WayOut } from '../safe-connect/way-out.js';
 import { DnsFault } from './dns-fault.js';
 import type { DnsMessage, DnsType } from './dns-record.js';
@@ -14,9 +14,8 @@ export interface DnsClientOptions {
   /** Maximum number of attempts, three by default; the servers take turns. */
   tries?: number;
   /**
-   * Maximum number of running queries, 20,000 by default. A query is rejected at once if its account has as many
-   * running queries as places are free. Each account may have a hundredth of the maximum in any case, even beyond the
-   * maximum.
+   * Maximum number of running queries, 20,000 by default. A query is rejected at once if its account gets no place (see
+   * `AccountPlaces`).
    */
   inFlightMax?: number;
   wayOut?: WayOut;
@@ -43,7 +42,6 @@ const TRY_TIMEOUT_MS = 2_000;
 const TRIES = 3;
 /** One account can have half of them. */
 const IN_FLIGHT_MAX = 20_000;
-const LEAST_SHARE = 1 / 100;
 /** Response codes after which another server is queried, because it may have a better answer. */
 const TRY_ANOTHER: ReadonlySet<string> = new Set(['servfail', 'refused', 'formerr', 'notimp']);
 
@@ -64,12 +62,12 @@ export class DnsClient {
   private readonly servers: Server[];
   private readonly tryTimeoutMs: number;
   private readonly tries: number;
-  private readonly inFlightMax: number;
   private readonly wayOut?: WayOut;
   private first = 0;
-  private inFlight = 0;
-  /** The number of running queries of each account. */
-  private readonly ofAskers = new Map<string, number>();
+  /**
+   * Names whose servers do not answer occupy a place for seconds, and accounts that query many of them could take all.
+   */
+  private readonly places: AccountPlaces;
 
   constructor(options: DnsClientOptions = {}) {
     const servers = options.servers?.length ? options.servers : getServers();
@@ -77,7 +75,7 @@ export class DnsClient {
     this.tryTimeoutMs = options.tryTimeoutMs ?? TRY_TIMEOUT_MS;
     this.tries = Math.max(options.tries ?? TRIES, 1);
     this.wayOut = options.wayOut;
-    this.inFlightMax = options.inFlightMax ?? IN_FLIGHT_MAX;
+    this.places = new AccountPlaces(options.inFlightMax ?? IN_FLIGHT_MAX);
   }
 
   /**
@@ -88,29 +86,16 @@ export class DnsClient {
   async ask(name: string, type: DnsType, options: AskOptions): Promise<DnsAnswer> {
     if (this.servers.length === 0) throw new DnsFault('unreachable');
     const { asker = '' } = options;
-    const own = this.ofAskers.get(asker) ?? 0;
-    // Names whose servers do not answer occupy a place for seconds, and accounts that query many of them could take
-    // all.
-    const left = Math.max(this.inFlightMax - this.inFlight, this.inFlightMax * LEAST_SHARE);
-    if (own >= left) throw new DnsFault('busy');
-    this.inFlight++;
-    this.ofAskers.set(asker, own + 1);
+    if (!this.places.take(asker)) throw new DnsFault('busy');
     try {
       return await this.askInTurn(name, type, options);
     } finally {
-      this.inFlight--;
-      this.leave(asker);
+      this.places.leave(asker);
     }
   }
 
   close(): void {
     for (const { udp } of this.servers) udp.close();
-  }
-
-  private leave(asker: string): void {
-    const left = this.ofAskers.get(asker)! - 1;
-    if (left === 0) this.ofAskers.delete(asker);
-    else this.ofAskers.set(asker, left);
   }
 
   private async askInTurn(name: string, type: DnsType, options: AskOptions): Promise<DnsAnswer> {
