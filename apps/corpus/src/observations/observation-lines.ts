@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { answeredSources } from '#libs/contracts';
 import { parseHostName, parseIpAddress } from '#libs/domain-names';
-import { keptTypeNumber } from '../dns/dns-type.js';
+import { keptTypeNumber, targetOf } from '../dns/dns-type.js';
 import { visibleText } from '../names/folded.js';
 import { type FiledName, fileName, filedName } from '../names/registrable-name.js';
 import { instantOf } from './instant.js';
@@ -135,13 +135,26 @@ function typesOf(types: unknown): number[] {
   return [...new Set(numbers.filter((number) => number !== undefined))];
 }
 
+/**
+ * Reads the records, each once. Records with the same host or name server (`targetOf`) have one key, so only the one
+ * with the lowest numbers counts: of an MX host with two preferences, the lower preference.
+ */
 function valuesOf({ records }: Line): DnsValue[] {
   if (!Array.isArray(records)) return [];
   const values = records.slice(0, VALUES_MAX).map((record) => valueOf((record ?? {}) as Line));
   const known = new Map<string, DnsValue>();
-  for (const value of values) if (value) known.set(`${value.rtype} ${value.value}`, value);
+  for (const value of values) {
+    if (!value) continue;
+    const id = `${value.rtype} ${targetOf(value.rtype, value.value)}`;
+    const other = known.get(id);
+    if (!other || isBefore(value.value, other.value)) known.set(id, value);
+  }
   return [...known.values()];
 }
+
+/** Compares two values with the same target: a shorter one has a lower number. */
+const isBefore = (one: string, other: string) =>
+  one.length === other.length ? one < other : one.length < other.length;
 
 function valueOf({ type, value }: Line): DnsValue | undefined {
   const rtype = keptTypeNumber(type);

@@ -112,6 +112,20 @@ describe('observations', () => {
     ]);
   });
 
+  it('a mail server with two preferences is one record, that of the lower preference', async () => {
+    const name = newName();
+    const seen = (at: number, ...values: string[]) => {
+      const records = values.map((value) => ({ type: value.includes('h.') ? 'SOA' : 'MX', value }));
+      return { kind: 'dns', name, at: day(at), types: ['MX', 'SOA'], records };
+    };
+    await record(seen(1, '20 mx.x.com', '9 mx.x.com', 'ns1.x.com h.x.com', 'ns1.x.com h.y.com'));
+    await record(seen(2, '9 mx.x.com', '20 mx.x.com', 'ns1.x.com h.y.com', 'ns1.x.com h.x.com'));
+    expect(await spans(name)).toMatchObject([
+      { value: '9 mx.x.com', first: 1, until: null },
+      { value: 'ns1.x.com h.x.com', first: 1, until: null },
+    ]);
+  });
+
   it('a batch that arrives twice changes nothing', async () => {
     const name = newName();
     const batch = [whois(name, 1, ALICE), whois(name, 2, BOB), dns(name, 1, '192.0.2.1')];

@@ -27,7 +27,7 @@ export class ObservationRing {
   }
 
   /** Removes the oldest lines, about `bytesMax` bytes. @returns their text, and a function that puts them back. */
-  take(bytesMax: number): { text: string; lines: number; putBack: () => void } {
+  take(bytesMax: number): { text: string; lines: number; bytes: number; putBack: () => void } {
     let bytes = 0;
     let count = 0;
     while (count < this.waiting.length && (count === 0 || bytes < bytesMax)) {
@@ -40,6 +40,7 @@ export class ObservationRing {
     return {
       text: lines.join('\n'),
       lines: lines.length,
+      bytes,
       putBack: () => {
         this.waiting = [...taken, ...this.waiting];
         this.bytes += bytes;

@@ -11,6 +11,8 @@ const EVERY_MS = 200;
 const SEND_TIMEOUT_MS = 10_000;
 const LIMITS = { lines: 20_000, bytes: 32 * 1024 * 1024 };
 const BATCH_BYTES = 2 * 1024 * 1024;
+const FAILED = 500;
+const UNAVAILABLE = 503;
 /** The size of a line apart from its texts. */
 const LINE_BYTES = 2_000;
 
@@ -24,6 +26,8 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
   private readonly noted = new WeakSet<object>();
   private readonly http?: ServiceHttp;
   private readonly loop: Loop;
+  /** The size of the next batch: less than `BATCH_BYTES` after the corpus has failed at a batch. */
+  private batchBytes = BATCH_BYTES;
   private handedOver = 0;
   private refused = 0;
 
@@ -89,16 +93,21 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
 
   private async send(): Promise<void> {
     while (this.http && this.ring.size > 0) {
-      const batch = this.ring.take(BATCH_BYTES);
+      const batch = this.ring.take(this.batchBytes);
       if (batch.lines === 0) continue;
       try {
         await new CorpusClient(this.http).observe(batch.text);
         this.handedOver += batch.lines;
+        this.batchBytes = Math.min(BATCH_BYTES, this.batchBytes * 2);
       } catch (error) {
+        const status = error instanceof Problem ? error.status : UNAVAILABLE;
+        // A line at which the corpus fails is found by halving the batch, so that it keeps no other line waiting.
+        const isBad = status === FAILED && batch.lines === 1;
         // A rejected batch is not sent again, because the corpus would reject it again.
-        const isRefused = error instanceof Problem && error.status < 500;
+        const isRefused = status < FAILED || isBad;
         if (isRefused) this.refused += batch.lines;
         else batch.putBack();
+        if (status === FAILED) this.batchBytes = isBad ? BATCH_BYTES : batch.bytes / 2;
         throw error;
       }
     }

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Logger, ServiceTokens, loadConfig } from '#libs/platform';
 import type { Lookup } from '#libs/resolvers';
-import { TestClock } from '#test/environment';
+import { TestClock, waitFor } from '#test/environment';
+import { LoopbackServer } from '../../../../test/stand-ins/json-server.js';
 import { fixtureLookup } from '../fixtures/fixtures.js';
 import { LookupConfig } from '../lookup.config.js';
 import { ObservationRing } from './observation-ring.js';
@@ -129,6 +131,39 @@ describe('the ring', () => {
   });
 });
 
+function observationsFor(url: string): ObservationsService {
+  const config = loadConfig(LookupConfig, {
+    SERVICE_SECRET: 'a secret between services, long enough',
+    CORPUS_URL: url,
+  });
+  const tokens = new ServiceTokens(config.serviceSecret!, new TestClock());
+  return new ObservationsService(config, tokens, new Logger('lookup', { write: () => undefined }));
+}
+
+it('a line at which the corpus fails is given up, and keeps no other line waiting', async () => {
+  const names: string[] = [];
+  const corpus = new LoopbackServer(async (request, response) => {
+    const lines = (await text(request))
+      .split('\n')
+      .map((line) => JSON.parse(line) as { name: string });
+    const isBad = lines.some(({ name }) => name === 'bad.com');
+    const body = isBad ? { code: 'internal_error', status: 500, detail: 'A failure.' } : {};
+    if (!isBad) names.push(...lines.map(({ name }) => name));
+    response.writeHead(isBad ? 500 : 200).end(JSON.stringify(body));
+  });
+  await corpus.start();
+  const observations = observationsFor(corpus.url);
+  for (const domain of ['a.com', 'b.com', 'bad.com', 'c.com', 'd.com']) {
+    observations.noteWhois({ ...lookup(), domain });
+  }
+  observations.onApplicationBootstrap();
+  await waitFor('the other lines', () => names.length === 4);
+  expect(names).toEqual(['a.com', 'b.com', 'c.com', 'd.com']);
+  await observations.onModuleDestroy();
+  expect(observations.counts).toEqual({ handedOver: 4, refused: 1, dropped: 0, waiting: 0 });
+  await corpus.stop();
+});
+
 describe('without a corpus', () => {
   let observations: ObservationsService;
 
@@ -138,13 +173,7 @@ describe('without a corpus', () => {
     const { port } = server.address() as AddressInfo;
     server.close();
     await once(server, 'close');
-    const config = loadConfig(LookupConfig, {
-      SERVICE_SECRET: 'a secret between services, long enough',
-      CORPUS_URL: `http://127.0.0.1:${port}`,
-    });
-    const tokens = new ServiceTokens(config.serviceSecret!, new TestClock());
-    const logger = new Logger('lookup', { write: () => undefined });
-    observations = new ObservationsService(config, tokens, logger);
+    observations = observationsFor(`http://127.0.0.1:${port}`);
   });
   afterAll(() => observations.onModuleDestroy());
 
