@@ -132,7 +132,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     row: Operation,
     parameters: Record<string, string>,
   ): Promise<Answer[]> {
-    const paged = { ...parameters, page_size: '7' };
+    const paged = { page_size: '7', ...parameters };
     const pages = [await this.answerTo<Answer>(row, paged)];
     for (let next = pages[0].paging.next_cursor; next !== null;) {
       pages.push(await this.answerTo<Answer>(row, { ...paged, cursor: next }));

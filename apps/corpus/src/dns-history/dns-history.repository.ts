@@ -28,6 +28,11 @@ export interface StretchesAsked {
   sourceIds: readonly number[];
 }
 
+/** A record in the timeline, with its place among those of the same time and type. */
+export interface ListedStretch extends StretchRow {
+  place: string;
+}
+
 /** A time at which a record appeared or disappeared. */
 export interface ChangeRow {
   at: Date;
@@ -45,6 +50,8 @@ const CHANGES = `from (
     select first_seen as at from dns_span s where ${OF_NAME} and not is_passive
     union select until from dns_span s where ${OF_NAME} and not is_passive) c
   where at >= $4 and at < $5`;
+/** A long text is cut, so that it fits into a cursor; its key distinguishes texts with the same beginning. */
+const PLACE = `case when length(value) > 200 then left(value, 200) || ' ' || value_key else value end`;
 const SELECT = `select rtype, value, first_seen as "firstAt", until as "untilAt",
   ${lastSeen('s', '$6')} as "seenAt", is_passive as "isPassive", ${seeingSource('s', '$6')} as "sourceId"`;
 
@@ -54,14 +61,14 @@ export class DnsHistoryRepository {
 
   /**
    * Lists the records of the name itself that existed within the period, newest first.
-   * @param after time, type, value and kind of the last record of the previous page.
+   * @param after time, type, place and kind of the last record of the previous page.
    */
-  async list(asked: StretchesAsked, { limit, offset, after }: PagePlace): Promise<StretchRow[]> {
+  async list(asked: StretchesAsked, { limit, offset, after }: PagePlace): Promise<ListedStretch[]> {
     const [at, ...record] = after ?? ['infinity', '0', '', 'false'];
     return this.database.query(
-      `${SELECT} ${STRETCHES} and (first_seen < $7
-         or first_seen = $7 and (rtype, value, is_passive) > ($8::smallint, $9::text, $10::boolean))
-       order by first_seen desc, rtype, value, is_passive limit $11 offset $12`,
+      `${SELECT}, ${PLACE} as place ${STRETCHES} and (first_seen < $7
+         or first_seen = $7 and (rtype, ${PLACE}, is_passive) > ($8::smallint, $9::text, $10::boolean))
+       order by first_seen desc, rtype, place, is_passive limit $11 offset $12`,
       [...valuesOf(asked), at, ...record, limit, offset],
     );
   }

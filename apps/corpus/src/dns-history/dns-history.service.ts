@@ -16,6 +16,7 @@ import { type SearchedName, searchedName } from '../searches/searched-name.js';
 import {
   type ChangeRow,
   DnsHistoryRepository,
+  type ListedStretch,
   type StretchRow,
   type StretchesAsked,
 } from './dns-history.repository.js';
@@ -77,14 +78,14 @@ export class DnsHistoryService {
     return dnsSnapshots(asked.name.name, times, there);
   }
 
-  private stretches(asked: StretchesAsked): SearchRows<StretchRow> {
+  private stretches(asked: StretchesAsked): SearchRows<ListedStretch> {
     return readRows(
       async () => totalOf(await this.repository.count(asked)),
       async (place) => this.repository.list(asked, place),
-      ({ firstAt, rtype, value, isPassive }) => [
+      ({ firstAt, rtype, place, isPassive }) => [
         firstAt.toISOString(),
         String(rtype),
-        value,
+        place,
         String(isPassive),
       ],
     );

@@ -176,6 +176,16 @@ describe('histories', () => {
       ]);
     });
 
+    it('lists long texts in pages, whose cursors the API accepts', async () => {
+      const texts = ['a', 'b', 'c', 'c d', 'e'].map((end) => `${'\u{1f600}"'.repeat(600)}${end}`);
+      const records = texts.map((value) => ({ type: 'TXT', value }));
+      const domainName = 'history-texts.com';
+      await corpus.record({ kind: 'dns', name: domainName, at: day(7), types: ['TXT'], records });
+      const asked = { domainName, type: 'all', view: 'timeline', page_size: '1' };
+      const found = await corpus.pagesOf<DnsHistoricalAnswer>(DNS_HISTORICAL, asked);
+      expect(found.map(({ timeline }) => timeline![0].text).toSorted()).toEqual(texts);
+    });
+
     it('lists every DNS record on exactly one page, in a stable order, and counts it', async () => {
       const listed = Array.from({ length: 25 }, (_, place) => `198.18.2.${place}`);
       await corpus.record(address(7, ...listed), address(8, '198.18.3.1'), address(9, ...listed), {
