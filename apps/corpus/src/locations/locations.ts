@@ -47,8 +47,8 @@ export class Locations {
   /**
    * Yields the files of a source. Of a folder, these are all files. Files from HTTPS and S3 are downloaded and yielded
    * unless `isKnown`; the content of a file is deleted when the next file is requested.
-   * @throws BadFile for a location that cannot be read or a file that is too large; the errors of
-   *   `HttpsDownloads.fetch` and of the store; the reason of the signal.
+   * @throws BadFile for a location that cannot be read; the errors of `HttpsDownloads.fetch` and of the store; the
+   *   reason of the signal.
    */
   async *filesOf(
     { location }: Pick<ImportedSource, 'location'>,
@@ -127,15 +127,15 @@ export class Locations {
 }
 
 /**
- * Yields the content of a file.
- * @throws BadFile once the content exceeds the limit.
+ * Yields the content of a file up to the first piece beyond the limit. `checkFile` then rejects this file only, and the
+ * import continues with the others.
  */
 async function* withinLimit(content: AsyncIterable<Uint8Array>, bytesMax: number) {
   let bytes = 0;
   for await (const chunk of content) {
-    bytes += chunk.byteLength;
-    if (bytes > bytesMax) throw new BadFile(`It has more than ${bytesMax} bytes.`);
     yield chunk;
+    bytes += chunk.byteLength;
+    if (bytes > bytesMax) return;
   }
 }
 

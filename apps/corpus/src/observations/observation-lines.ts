@@ -136,25 +136,27 @@ function typesOf(types: unknown): number[] {
 }
 
 /**
- * Reads the records, each once. Records with the same host or name server (`targetOf`) have one key, so only the one
- * with the lowest numbers counts: of an MX host with two preferences, the lower preference.
+ * Reads the records, each once, and at most `VALUES_MAX` of each type. Servers send records in any order, so the values
+ * decide which ones are kept; otherwise, each observation would show a change. Records with the same host or name
+ * server (`targetOf`) have one key, so only the first of them is kept: of an MX host with two preferences, the lower
+ * preference.
  */
 function valuesOf({ records }: Line): DnsValue[] {
   if (!Array.isArray(records)) return [];
-  const values = records.slice(0, VALUES_MAX).map((record) => valueOf((record ?? {}) as Line));
+  const values = records.flatMap((record) => valueOf((record ?? {}) as Line) ?? []);
   const known = new Map<string, DnsValue>();
-  for (const value of values) {
-    if (!value) continue;
-    const id = `${value.rtype} ${targetOf(value.rtype, value.value)}`;
-    const other = known.get(id);
-    if (!other || isBefore(value.value, other.value)) known.set(id, value);
+  for (const one of values.toSorted(inOrder)) {
+    const target = `${one.rtype} ${targetOf(one.rtype, one.value)}`;
+    if (!known.has(target)) known.set(target, one);
   }
-  return [...known.values()];
+  const byType = Map.groupBy(known.values(), ({ rtype }) => rtype);
+  return [...byType.values()].flatMap((own) => own.slice(0, VALUES_MAX));
 }
 
-/** Compares two values with the same target: a shorter one has a lower number. */
-const isBefore = (one: string, other: string) =>
-  one.length === other.length ? one < other : one.length < other.length;
+/** Compares values by length and text. Of two with the same target, the shorter one has the lower number. */
+function inOrder({ value: a }: DnsValue, { value: b }: DnsValue): number {
+  return a.length - b.length || (a < b ? -1 : Number(a > b));
+}
 
 function valueOf({ type, value }: Line): DnsValue | undefined {
   const rtype = keptTypeNumber(type);

@@ -73,7 +73,7 @@ export class ObservationsService {
     await this.spans.recordPassive(transaction, of('passive'), by);
     const hosts = [...of('host'), ...hostsOf(records, of('passive'))];
     await this.spans.recordHosts(transaction, hosts, by);
-    const dropped = await this.drop(transaction, of('gone'));
+    const dropped = await this.drop(transaction, of('gone'), observations);
     const changes = [
       ...changesOf('new', 'name', [...fresh, ...again]),
       ...changesOf('new', 'name', repeated).map((one) => ({ ...one, isRepeated: true })),
@@ -150,13 +150,17 @@ export class ObservationsService {
     if (hasNews && noted.length > 0) await this.names.addSource(transaction, noted, by);
   }
 
+  /** Drops names, except those that another observation of the batch shows to be registered later. */
   private async drop(
     transaction: Transaction,
-    observations: readonly GoneObservation[],
+    gone: readonly GoneObservation[],
+    observations: readonly Observation[],
   ): Promise<NamedChange[]> {
-    if (observations.length === 0) return [];
+    if (gone.length === 0) return [];
+    const lastAt = new Map(seenNames(observations).map((one) => [one.name, one.lastAt]));
     const first = new Map<string, NamedChange>();
-    for (const { name, at } of observations) {
+    for (const { name, at } of gone) {
+      if (at < (lastAt.get(name.name) ?? at)) continue;
       const known = first.get(name.name);
       if (!known || at < known.at) first.set(name.name, { key: name.key, name: name.name, at });
     }

@@ -126,6 +126,15 @@ describe('observations', () => {
     ]);
   });
 
+  it('of very many records, the same ones are stored, whatever their order', async () => {
+    const name = newName();
+    const addresses = Array.from({ length: 250 }, (_, place) => `192.0.2.${place}`);
+    await record(dns(name, 1, ...addresses), dns(name, 2, ...addresses.toReversed()));
+    const rows = await spans(name);
+    expect([rows.length, new Set(rows.map((row) => JSON.stringify(row))).size]).toEqual([200, 200]);
+    expect(rows).not.toContainEqual(expect.objectContaining({ first: 2 }));
+  });
+
   it('a batch that arrives twice changes nothing', async () => {
     const name = newName();
     const batch = [whois(name, 1, ALICE), whois(name, 2, BOB), dns(name, 1, '192.0.2.1')];
@@ -214,6 +223,22 @@ describe('observations', () => {
     expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
     await record({ kind: 'gone', name, at: day(2) });
     expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
+  });
+
+  it('a name is not dropped if the same batch contains a later sighting', async () => {
+    const name = newName();
+    const listed = (at: number) => ({ kind: 'listed', name, at: day(at) });
+    const gone = (at: number) => ({ kind: 'gone', name, at: day(at) });
+    const droppedOn = async () =>
+      database.query(
+        `select extract(day from dropped_at)::int as day from domain where name = $1`,
+        [name],
+      );
+    await record(listed(1));
+    await record(gone(2), listed(3));
+    expect(await droppedOn()).toEqual([{ day: null }]);
+    await record(gone(4), listed(5), gone(6));
+    expect(await droppedOn()).toEqual([{ day: 6 }]);
   });
 
   it('values of a dropped name do not count as current, in whatever order the observations arrive', async () => {

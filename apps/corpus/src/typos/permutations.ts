@@ -111,7 +111,7 @@ function* permutedUnder(
 }
 
 /** Returns a label as an A-label; empty if the label is not valid. */
-const asciiOf = (text: string) => (ASCII.test(text) ? text : domainToASCII(text));
+export const asciiOf = (text: string) => (ASCII.test(text) ? text : domainToASCII(text));
 
 /** Returns the ways to split a label with a dot into a host and the name above it. */
 export function dottedForms(label: string): { host: string; label: string }[] {

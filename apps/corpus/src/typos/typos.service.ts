@@ -18,7 +18,7 @@ import {
 import { searchPattern } from '../searches/search-pattern.js';
 import { InvalidDomainName } from '../searches/searches.errors.js';
 import { type ReadName, likenessOf } from './likeness.js';
-import { dottedForms, labelPermutations, namePermutations } from './permutations.js';
+import { asciiOf, dottedForms, labelPermutations, namePermutations } from './permutations.js';
 import { readName } from './typo-scores.js';
 import {
   type SoughtNames,
@@ -131,7 +131,10 @@ export class TyposService {
       const mx = known?.isMailKnown ? (known.mailServers ?? []) : null;
       const other = { label: row.unicode ?? row.label, suffix: suffixOf(row.name) };
       // The names may differ only in the dot: `pay.pal.com` is one character away from `paypal.com`.
-      const hosted = { label: `${row.host}.${other.label}`, suffix: other.suffix };
+      const hosted = {
+        label: `${domainToUnicode(row.host ?? '')}.${other.label}`,
+        suffix: other.suffix,
+      };
       const isNew = created === null ? added.has(row.name) : Date.parse(created) >= newSince;
       const takesMail = mx !== null && mx.some((one) => one !== '' && one !== '.');
       return {
@@ -203,9 +206,10 @@ async function lookAlikesOf(
   const labels = await labelPermutations(own.label);
   const names = await namePermutations(own, labels, tlds);
   const kinds = new Map(names.map(({ name, kind }) => [name, kind]));
-  const hosts = dottedForms(own.label).map(({ host, label }) => {
+  const hosts = dottedForms(own.label).flatMap(({ host: below, label: above }) => {
+    const [host, label] = [asciiOf(below), asciiOf(above)];
     const name = `${label}.${own.suffix}`;
-    return { key: domainKeyOf(name), name, host };
+    return host === '' || label === '' ? [] : [{ key: domainKeyOf(name), name, host }];
   });
   const skeletons = [own.label, ...labels.keys()].filter((one) => skeletonOf(one) === one);
   const sought: SoughtNames = { names, hosts, skeletons };

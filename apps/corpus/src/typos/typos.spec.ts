@@ -80,6 +80,16 @@ describe('typos', () => {
       (error: { code: string }) => error.code,
     );
 
+  it('hosts that look like an internationalised name are found', async () => {
+    const host = 'xn--zrich-kva.bank.com';
+    await corpus.record(
+      { kind: 'listed', name: 'bank.com', at: day(1) },
+      { kind: 'host', name: host, at: day(2), resolved: true },
+    );
+    const { domains } = await ask({ domainName: 'zürichbank.com' });
+    expect(domains).toMatchObject([{ host, kind: 'subdomain', score: 80 }]);
+  });
+
   it('registered look-alikes of a name are found, each with registrar, name servers and mail hosts', async () => {
     const answer = await ask({ domainName: 'brandname.com' });
     expect(answer.query.permutations).toBeGreaterThan(1_000);
