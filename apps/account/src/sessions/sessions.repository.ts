@@ -3,6 +3,15 @@ import { IsNull, Not } from 'typeorm';
 import type { Transaction } from '#libs/database';
 import { Session } from './session.entity.js';
 
+/** The limits of sessions that have not expired. */
+export interface OpenLimits {
+  seenAfter: Date;
+  createdAfter: Date;
+}
+
+/** Whether a session is open, given `OpenLimits` as $3 and $4. */
+const IS_OPEN = '(ended_at is null and last_seen_at > $3 and created_at > $4)';
+
 @Injectable()
 export class SessionsRepository {
   async insert(transaction: Transaction, session: Session): Promise<void> {
@@ -12,7 +21,7 @@ export class SessionsRepository {
   async listOpen(
     transaction: Transaction,
     accountId: string,
-    limits: { seenAfter: Date; createdAfter: Date },
+    limits: OpenLimits,
   ): Promise<Session[]> {
     return transaction.manager
       .createQueryBuilder(Session, 'session')
@@ -55,13 +64,13 @@ export class SessionsRepository {
   async endBeyond(
     transaction: Transaction,
     accountId: string,
-    { newest, endedAt }: { newest: number; endedAt: Date },
+    { newest, endedAt, ...limits }: { newest: number; endedAt: Date } & OpenLimits,
   ): Promise<number> {
     return transaction.execute(
-      `update sessions set ended_at = $3 where account_id = $1 and id in (
-         select id from sessions where account_id = $1 and ended_at is null
+      `update sessions set ended_at = $5 where account_id = $1 and id in (
+         select id from sessions where account_id = $1 and ${IS_OPEN}
          order by id desc offset $2)`,
-      [accountId, newest, endedAt],
+      [accountId, newest, limits.seenAfter, limits.createdAfter, endedAt],
     );
   }
 
@@ -85,12 +94,16 @@ export class SessionsRepository {
     ]);
   }
 
-  /** Deletes all sessions, ended or open, except the newest ones. @param newest how many are kept. */
-  async deleteBeyond(transaction: Transaction, accountId: string, newest: number): Promise<void> {
+  /** Deletes all sessions except the open ones and the newest others. @param kept how many are kept together. */
+  async deleteBeyond(
+    transaction: Transaction,
+    accountId: string,
+    { kept, ...limits }: { kept: number } & OpenLimits,
+  ): Promise<void> {
     await transaction.query(
       `delete from sessions where account_id = $1 and id in (
-         select id from sessions where account_id = $1 order by id desc offset $2)`,
-      [accountId, newest],
+         select id from sessions where account_id = $1 order by ${IS_OPEN} desc, id desc offset $2)`,
+      [accountId, kept, limits.seenAfter, limits.createdAfter],
     );
   }
 

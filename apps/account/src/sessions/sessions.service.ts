@@ -18,7 +18,7 @@ import { ABSOLUTE_MS, IDLE_MS } from './current-sessions.service.js';
 import { SessionAnswer } from './session-headers.js';
 import { newToken, tokenHash } from './session-token.js';
 import { currentSessionAnswer } from './current-session-answer.js';
-import { SessionsRepository } from './sessions.repository.js';
+import { type OpenLimits, SessionsRepository } from './sessions.repository.js';
 import type { ActiveSession } from './session-guard.js';
 
 const KEEP_MS = 60 * DAY_MS;
@@ -40,8 +40,8 @@ export class SessionsService {
   ) {}
 
   /**
-   * Opens a session, and ends the oldest sessions beyond 50. Sessions from more than 60 days ago, and the oldest
-   * beyond 500, are deleted. @returns the only copy of the token.
+   * Opens a session, and ends the oldest open sessions beyond 50. Sessions from more than 60 days ago, and the oldest
+   * others beyond 500, are deleted. @returns the only copy of the token.
    */
   async open(transaction: Transaction, actor: Actor): Promise<string> {
     const { accountId, personId, visitor } = actor;
@@ -63,14 +63,15 @@ export class SessionsService {
       authenticatedAt: now,
       endedAt: null,
     });
-    const limit = { newest: OPEN_MAX, endedAt: now };
-    const ended = await this.sessions.endBeyond(transaction, accountId, limit);
+    const limits = this.openLimits();
+    const most = { newest: OPEN_MAX, endedAt: now, ...limits };
+    const ended = await this.sessions.endBeyond(transaction, accountId, most);
     if (ended > 0) {
       const object = `person:${personId}`;
       const entry = { by: actor, action: 'session.oldest-ended', object, after: { ended } };
       await this.audit.record(transaction, entry);
     }
-    await this.sessions.deleteBeyond(transaction, accountId, KEPT_MAX);
+    await this.sessions.deleteBeyond(transaction, accountId, { kept: KEPT_MAX, ...limits });
     return token;
   }
 
@@ -150,6 +151,8 @@ export class SessionsService {
       const open = await this.listOpen(transaction, accountId);
       const ended = open.filter(({ id }) => id !== sessionId).length;
       await this.endAll(transaction, accountId, sessionId);
+      // A repetition must not add to a log that is kept permanently, because this call is never limited.
+      if (ended === 0) return { ended };
       const after = { ended };
       const object = `session:${sessionId}`;
       await this.audit.record(transaction, { by, action: 'session.others-ended', object, after });
@@ -179,11 +182,12 @@ export class SessionsService {
   }
 
   private async listOpen(transaction: Transaction, accountId: string) {
+    return this.sessions.listOpen(transaction, accountId, this.openLimits());
+  }
+
+  private openLimits(): OpenLimits {
     const nowMs = this.clock.now().getTime();
-    return this.sessions.listOpen(transaction, accountId, {
-      seenAfter: new Date(nowMs - IDLE_MS),
-      createdAfter: new Date(nowMs - ABSOLUTE_MS),
-    });
+    return { seenAfter: new Date(nowMs - IDLE_MS), createdAfter: new Date(nowMs - ABSOLUTE_MS) };
   }
 }
 
