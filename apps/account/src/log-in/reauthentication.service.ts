@@ -71,9 +71,17 @@ export class ReauthenticationService {
     }));
     // A stranger who knew the password cannot lock out an owner who has recovered the account (S22). A stranger who
     // does not know it makes too few guesses to reach this limit.
-    await this.throttling.count(PERSON_LIMIT, `${personId}\n${takenBackAt ?? ''}`, session);
+    const ofPerson = `${personId}\n${takenBackAt ?? ''}`;
+    await this.throttling.count(PERSON_LIMIT, ofPerson, session);
     const { address } = session.visitor;
-    if (!(await this.passwords.matches(password, person.passwordHash, address, personId))) {
+    const asked = this.passwords.matches(password, person.passwordHash, address, personId);
+    const isRight = await asked.catch(async (error: unknown) => {
+      // The password was not checked, for example because the queue was full.
+      await this.throttling.giveBack(PERSON_LIMIT, ofPerson);
+      await this.throttling.giveBackGuess(subject);
+      throw error;
+    });
+    if (!isRight) {
       await this.audit.recordRefusal({
         by: session,
         action: 'session.reauthentication-failed',

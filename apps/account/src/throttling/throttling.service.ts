@@ -120,6 +120,11 @@ export class ThrottlingService {
     throw new TooManyAttempts(Math.max(Math.ceil(delaySeconds - waitedMs / 1000), 1));
   }
 
+  /** Removes a guess from the count, because it was not checked. */
+  async giveBackGuess(subject: string): Promise<void> {
+    await this.attempts.giveBack(this.subjectOf('guess', subject));
+  }
+
   /**
    * Appends an entry to the audit log, unless it already has several entries for the same subject and kind of rejection
    * in this hour (S122).
