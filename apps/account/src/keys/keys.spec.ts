@@ -300,6 +300,7 @@ describe('keys', () => {
     ['a cap of zero', { name: 'A', environment: 'live', daily_credit_cap: 0 }],
     ['a control character', { name: 'A\r\nB', environment: 'live' }],
     ['a past expiry', { name: 'A', environment: 'live', expires_at: '2020-01-01T00:00:00Z' }],
+    ['no zone', { name: 'A', environment: 'live', expires_at: '2030-01-01T12:00:00' }],
     ['no name', { environment: 'live' }],
     ['a blank name', { name: ' \u200d', environment: 'live' }],
     ['text as a cap', { name: 'A', environment: 'live', daily_credit_cap: '5' }],

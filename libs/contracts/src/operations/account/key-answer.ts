@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import {
   ArrayNotEmpty,
   IsIn,
@@ -5,6 +6,7 @@ import {
   IsISO8601,
   IsOptional,
   IsString,
+  Matches,
   Max,
   Min,
 } from 'class-validator';
@@ -30,6 +32,16 @@ export type RevocationCause = (typeof REVOCATION_CAUSES)[number];
 export const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 
+const DAY_OR_MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/** Declares an expiry, with a zone: a time without one would depend on the server's zone. A day alone begins in UTC. */
+const IsExpiry = () =>
+  applyDecorators(
+    IsOptional(),
+    IsISO8601({ strict: true, strictSeparator: true }),
+    Matches(DAY_OR_MOMENT, { message: 'must be a time such as 2027-01-31T12:00:00Z' }),
+  );
+
 class KeySettingsRequest {
   @MayBeAbsent()
   @IsListOfDifferent(SCOPES.length, ArrayNotEmpty(), IsIn(SCOPES, { each: true }))
@@ -48,8 +60,7 @@ class KeySettingsRequest {
   daily_credit_cap?: number | null;
 
   /** RFC 3339, in the future; with null, the key works until it is revoked. */
-  @IsOptional()
-  @IsISO8601({ strict: true, strictSeparator: true })
+  @IsExpiry()
   expires_at?: string | null;
 }
 
@@ -75,8 +86,7 @@ export class RotateKeyRequest {
    * When the new key expires, RFC 3339; null for never. By default, the new key expires when the old key would have
    * expired.
    */
-  @IsOptional()
-  @IsISO8601({ strict: true, strictSeparator: true })
+  @IsExpiry()
   expires_at?: string | null;
 }
 
@@ -85,8 +95,7 @@ export class ReissueKeyRequest {
    * When the new key expires, RFC 3339; null for never. The default is the same as for a rotation; required if the old
    * key has expired.
    */
-  @IsOptional()
-  @IsISO8601({ strict: true, strictSeparator: true })
+  @IsExpiry()
   expires_at?: string | null;
 }
 
