@@ -38,11 +38,6 @@ export function chainHash(entry: UnchainedEntry): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Returns the hash of a state; the state itself is not stored. */
-export function stateHash(state: object): Buffer {
-  return createHash('sha256').update(JSON.stringify(state)).digest();
-}
-
 /** Computes the hash over the heads that an anchor covers, sorted by chain, and over the previous anchor. */
 export class AnchorHash {
   private readonly digest = createHash('sha256');

@@ -3,10 +3,10 @@ import { Database, type Transaction } from '#libs/database';
 import { Clock, Metrics, declareCounter, newId } from '#libs/platform';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import type { Actor, Operator, Visitor } from './actor.js';
-import { INSTALLATION, chainHash, stateHash } from './audit-chain.js';
+import { INSTALLATION, chainHash } from './audit-chain.js';
 import { AuditMaintenanceRepository } from './audit.repository.js';
 
-/** One recorded action. States are hashed, never stored. */
+/** One recorded action. States are hashed with the account's data key, never stored. */
 export interface AuditRecord {
   /** Who acted: a person, an unidentified visitor, an operator, or the service itself. */
   by: Actor | Visitor | Operator | 'system';
@@ -53,6 +53,8 @@ export class AuditService {
           visitor.userAgent,
         ])
       : null;
+    const states = [record.before, record.after];
+    const [beforeHash, afterHash] = await this.personalData.hashes(transaction, accountId, states);
     const head = await this.entries.lockHead(transaction, accountId ?? INSTALLATION);
     const entry = {
       chain: head.chain,
@@ -62,8 +64,8 @@ export class AuditService {
       actor,
       action: record.action,
       object: record.object,
-      beforeHash: record.before ? stateHash(record.before) : null,
-      afterHash: record.after ? stateHash(record.after) : null,
+      beforeHash,
+      afterHash,
       origin,
       requestId: visitor?.requestId ?? '',
       previousHash: head.hash,

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, DATA_KEY_BYTES, decrypt, derivedKey, encrypt } from '#libs/platform';
@@ -54,10 +54,37 @@ export class PersonalDataService {
     return JSON.parse(decrypt(key, encrypted, accountId ?? '').toString('utf8')) as T;
   }
 
+  /**
+   * Returns hashes of JSON values under the account's data key. Without a key, anybody could test guesses at names and
+   * addresses, even after the erasure; once the key is destroyed, nobody can.
+   */
+  async hashes(
+    transaction: Transaction,
+    accountId: string | null,
+    values: readonly (object | undefined)[],
+  ): Promise<(Buffer | null)[]> {
+    if (values.every((value) => value === undefined)) return values.map(() => null);
+    // Operators' actions may concern an account that was erased.
+    const key = (await this.findKey(transaction, accountId)) ?? this.visitorKey;
+    return values.map((value) =>
+      value === undefined
+        ? null
+        : createHmac('sha256', key).update(JSON.stringify(value)).digest(),
+    );
+  }
+
   private async keyOf(transaction: Transaction, accountId: string | null): Promise<Buffer> {
+    const key = await this.findKey(transaction, accountId);
+    if (!key) throw new Error(`the data key of account ${accountId} is destroyed`);
+    return key;
+  }
+
+  private async findKey(
+    transaction: Transaction,
+    accountId: string | null,
+  ): Promise<Buffer | undefined> {
     if (accountId === null) return this.visitorKey;
     const wrapped = await this.dataKeys.find(transaction, accountId);
-    if (!wrapped) throw new Error(`the data key of account ${accountId} is destroyed`);
-    return decrypt(this.wrappingKey, wrapped, accountId);
+    return wrapped ? decrypt(this.wrappingKey, wrapped, accountId) : undefined;
   }
 }
