@@ -84,11 +84,14 @@ export class SecondFactorRepository {
     await transaction.query('delete from recovery_codes where account_id = $1', [accountId]);
   }
 
+  /** @returns false if there was none, or only one that was never confirmed. */
   async delete(transaction: Transaction, accountId: string): Promise<boolean> {
     await this.deleteCodes(transaction, accountId);
-    return (
-      (await transaction.execute('delete from second_factors where account_id = $1', [accountId])) >
-      0
+    const deleted = await transaction.query<{ wasOn: boolean }>(
+      `delete from second_factors where account_id = $1
+       returning confirmed_at is not null as "wasOn"`,
+      [accountId],
     );
+    return deleted.some(({ wasOn }) => wasOn);
   }
 }

@@ -193,6 +193,9 @@ describe('second factor', () => {
     expect(await lift()).toEqual({ hasChanged: false });
     expect((await subjects())[0]).toBe('The authenticator app was removed by the operator');
     expect((await logIn()).headers['x-set-session']).toBeDefined();
+    const before = await subjects();
+    expect((await own('')).status).toBe(200);
+    expect([await lift(), await subjects()]).toEqual([{ hasChanged: false }, before]);
   });
 
   it('the export contains the time at which an app was set up but not its secret, and an erasure deletes the second factor', async () => {
