@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeyChanged, type KeyRecord } from '#libs/contracts';
 import { Outbox } from '#libs/messaging';
-import { Clock, DAY_MS, MINUTE_MS, crashPoint } from '#libs/platform';
+import { Clock, DAY_MS, MINUTE_MS, crashPoint, forEachInOrder } from '#libs/platform';
 import { KeyRecordMaintenanceRepository } from './key-records.repository.js';
 
 const USED_WRITE_MS = MINUTE_MS;
@@ -54,15 +54,15 @@ export class KeyRecordService {
   /**
    * Retires expired keys, at most 500, and publishes an event for each, because the ranks of other keys change.
    * (Gateways check the expiry themselves, so a key may stop working before that.)
-   * @returns how many were retired.
+   * @returns how many were retired. @throws AggregateError after all have been tried, if some failed.
    */
   async expireDue(): Promise<number> {
     const now = this.clock.now();
     const due = await this.keys.listExpired(now, EXPIRE_BATCH);
     let retired = 0;
-    for (const key of due) {
-      const { id: keyId, accountId } = key;
-      await this.keys.transaction(async (transaction) => {
+    await forEachInOrder(due, (key) =>
+      this.keys.transaction(async (transaction) => {
+        const { id: keyId, accountId } = key;
         const lock = await this.outbox.lock(transaction, {
           key: accountId,
           aggregate: `key:${keyId}`,
@@ -71,8 +71,8 @@ export class KeyRecordService {
         await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
         crashPoint('key-expiry.before-commit');
         retired++;
-      });
-    }
+      }),
+    );
     return retired;
   }
 }

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ApiKeyChanged, type IssuedKeyAnswer, hashApiKey } from '#libs/contracts';
-import { DAY_MS, HOUR_MS } from '#libs/platform';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#libs/platform';
 import { AccountUnderTest, type Owner } from '../../../../test/account/account-under-test.js';
 import { ExpireKeysJob } from '../key-records/expire-keys.job.js';
+import { KeyRecordMaintenanceRepository } from '../key-records/key-records.repository.js';
 
 describe('the successor of a key', () => {
   let account: AccountUnderTest;
@@ -155,6 +156,21 @@ describe('the successor of a key', () => {
       expect((await call('POST', `keys/${old.id}/rotate`, { overlap: 'now' })).status).toBe(201);
     },
   );
+
+  it('an expired key that cannot be retired does not keep another from it', async () => {
+    const soon = (minutes: number) =>
+      new Date(account.clock.now().getTime() + minutes * MINUTE_MS).toISOString();
+    await createKey({ expires_at: soon(1) });
+    const other = await createKey({ expires_at: soon(2) });
+    account.clock.advance(HOUR_MS);
+    const expire = jest
+      .spyOn(account.get(KeyRecordMaintenanceRepository), 'expire')
+      .mockRejectedValueOnce(new Error('no connection'));
+    await expect(account.get(ExpireKeysJob).runOnce()).rejects.toThrow('failed');
+    expire.mockRestore();
+    expect(await recordOf(other.key)).toMatchObject({ state: 'revoked' });
+    await account.get(ExpireKeysJob).runOnce();
+  });
 
   it('a revoked key can be reissued once, with the scopes and allowed addresses of the old key', async () => {
     const key = await createKey({ scopes: ['ip'], allowed_addresses: ['192.0.2.0/24'] });
