@@ -10,6 +10,7 @@ import {
 } from '#libs/contracts';
 import { NotFound } from '#libs/platform';
 import { AllowVisitors } from '../browser/allow-visitors.js';
+import { DashboardCalls } from '../dashboard-calls.js';
 import { DashboardSettings } from '../dashboard-settings.js';
 import { firstKeysPage } from '../keys/keys-page.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
@@ -21,7 +22,10 @@ import { wayBack } from './way-back.js';
 @Controller('log-in/:provider')
 @AllowVisitors('anyone')
 export class ProviderPagesController {
-  constructor(private readonly settings: DashboardSettings) {}
+  constructor(
+    private readonly settings: DashboardSettings,
+    private readonly calls: DashboardCalls,
+  ) {}
 
   @Post()
   async leave(
@@ -59,7 +63,9 @@ export class ProviderPagesController {
   ) {
     const provider = providerOf(given);
     const answer = await visit.account({ method: 'POST', path: '/log-in/return', body: { query } });
-    if (isRefused(answer)) {
+    if (answer.refusal) {
+      // A visitor who wanted to connect the provider is still logged in.
+      if (await this.calls.session(visit.visitor)) throw answer.refusal;
       const providers = await providersOf(visit);
       const page = logInPage(visit.context, {}, faultNotice(answer), providers);
       return visit.show(page, answer.status);

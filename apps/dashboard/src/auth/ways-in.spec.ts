@@ -199,6 +199,26 @@ describe('the ways to log in', () => {
     expect(shown).toContain('If you log in with Google instead, connect GitHub afterwards');
   });
 
+  it('if a provider refuses, only a visitor without a session gets the log-in page', async () => {
+    const detail = 'The provider did not confirm who you are.';
+    under.answerWith({ code: 'provider_refused', status: 403, detail }, 403);
+    const come = (cookie: string) => {
+      const form = `csrf=${'c'.repeat(43)}&query=%3Ferror%3Daccess_denied`;
+      const { 'x-csrf-token': _, ...ours } = under.ours;
+      return under.send('POST', '/log-in/google/return', { ...ours, ...FORM, cookie }, form);
+    };
+    const stranger = `__Host-csrf=${'c'.repeat(43)}`;
+    const session = /__Host-session=[^;]+/.exec(under.cookie)![0];
+    for (const [cookie, hasForm] of [
+      [stranger, true],
+      [`${stranger}; ${session}`, false],
+    ] as const) {
+      const answer = await come(cookie);
+      expect([answer.status, textOf(answer)]).toEqual([403, expect.stringContaining(detail)]);
+      expect(textOf(answer).includes('action="/log-in"')).toBe(hasForm);
+    }
+  });
+
   it('S31: opening the link to a new address changes nothing; only its button confirms', async () => {
     const opened = textOf(await under.send('GET', '/account/email/confirm?token=abc'));
     expect(opened).toContain('<form method="post" action="/account/email/confirm">');
