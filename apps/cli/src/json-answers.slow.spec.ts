@@ -324,6 +324,24 @@ describe('operator commands with --json', () => {
     expect(await desk.audited(INSTALLATION)).toEqual(before);
   });
 
+  it('a discarded e-mail no longer counts as unsent', async () => {
+    const { database } = desk.account;
+    const [mail, work] = [newId(), newId()];
+    await database.query(
+      `insert into mail (id, recipient, subject, text, html, next_try_at)
+       values ($1, 'ada@example.com', 'a test', '', '', 'infinity')`,
+      [mail],
+    );
+    await database.query(
+      `insert into work (id, queue, name, payload, state, until, tries, reason)
+       values ($1, 'mail', $2, '{}', 'waiting', '2099-01-01', 4, 'a test')`,
+      [work, mail],
+    );
+    const { stdout } = await desk.command('work', 'discard', work, '--service', 'account', ...WHY);
+    expect(stdout).toBe('discarded\n');
+    expect(await database.query('select from mail where id = $1', [mail])).toEqual([]);
+  });
+
   it('in the chart’s pod, every command has the settings that it needs, except commands that need an administrator of the database', async () => {
     const lacking: string[] = [];
     for (const [path, { example }] of Object.entries(MANUAL)) {

@@ -23,6 +23,11 @@ export class MailOutbox {
     await this.queue.add(transaction, { name: id, payload: { mailId: id }, accountId });
   }
 
+  /** Removes an e-mail whose work an operator has discarded; its row would otherwise count as unsent for ever. */
+  async discard(transaction: Transaction, mailId: string): Promise<void> {
+    await this.mails.delete(transaction, mailId);
+  }
+
   /** Removes an account's e-mails that have not been sent. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.mails.deleteOfAccount(transaction, accountId);

@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import type { Transaction } from '#libs/database';
+import { MailOutbox } from '#libs/mail';
 import { type ServiceName, counted } from '#libs/platform';
 import { schemaServices } from '#libs/services';
 import { type FailedItem, FailedWork } from '#libs/work';
@@ -96,13 +98,21 @@ async function discard(
   { service: name, workId, reason, json }: ServiceOptions & { workId: string },
 ): Promise<void> {
   const order = { order: 'discard-work', object: `work:${workId}`, reason } as const;
-  const discarded = await withFailedWork(databases, name, async (failed) =>
-    (await failed.list(workId)).length === 0
-      ? false
-      : audited(config, order, () => failed.discard(workId)),
-  );
+  const discarded = await withServiceDatabase(databases, name, async (database) => {
+    const [item] = await new FailedWork(database).list(workId);
+    if (!item) return false;
+    const work = () => database.transaction((transaction) => discardItem(transaction, item));
+    return audited(config, order, work);
+  });
   answer({ json }, { discarded }, () => [discarded ? 'discarded' : NO_SUCH_WORK]);
   if (!discarded) process.exitCode = 1;
+}
+
+/** Discards an item and, if it is an e-mail, the e-mail. @returns false if it is no longer failed. */
+async function discardItem(transaction: Transaction, item: FailedItem): Promise<boolean> {
+  const isDiscarded = await new FailedWork(transaction).discard(item.id);
+  if (isDiscarded && item.queue === 'mail') await new MailOutbox().discard(transaction, item.name);
+  return isDiscarded;
 }
 
 const withFailedWork = <T>(
