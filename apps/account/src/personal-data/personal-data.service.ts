@@ -67,9 +67,7 @@ export class PersonalDataService {
     // Operators' actions may concern an account that was erased.
     const key = (await this.findKey(transaction, accountId)) ?? this.visitorKey;
     return values.map((value) =>
-      value === undefined
-        ? null
-        : createHmac('sha256', key).update(JSON.stringify(value)).digest(),
+      value === undefined ? null : createHmac('sha256', key).update(JSON.stringify(value)).digest(),
     );
   }
 

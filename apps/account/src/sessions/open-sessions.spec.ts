@@ -21,8 +21,7 @@ describe('the number of sessions', () => {
     owner = await account.register(email);
   });
 
-  const logIn = () =>
-    account.dashboard('POST', 'log-in', { body: { email, password: PASSWORD } });
+  const logIn = () => account.dashboard('POST', 'log-in', { body: { email, password: PASSWORD } });
   const entriesOf = (action: string) =>
     account.database.query('select from audit where chain = $1 and action = $2', [
       owner.accountId,

@@ -49,8 +49,8 @@ it('without a route, a query fails as unreachable', async () => {
 it('the queries after a failure reach the resolver once there is a route', async () => {
   const connect = jest.spyOn(Socket.prototype, 'connect');
   for (let i = 0; i < CHANNELS; i++) {
-    connect.mockImplementationOnce((_port, _address, callback) => {
-      process.nextTick(callback as (error: Error) => void, new Error('ENETUNREACH'));
+    connect.mockImplementationOnce((...given: unknown[]) => {
+      process.nextTick(given.at(-1) as (error: Error) => void, new Error('ENETUNREACH'));
     });
   }
   const client = new DnsClient({ servers: [reachable], tries: 1 });

@@ -67,9 +67,9 @@ export class StripePrices {
   }
 
   /**
-   * Creates a price. Each attempt has its own idempotency key, because Stripe repeats its answer to a key, even an error,
-   * for a day. If another process has created the price in the meantime, Stripe refuses the lookup key, and the price is
-   * found.
+   * Creates a price. Each attempt has its own idempotency key, because Stripe repeats its answer to a key, even an
+   * error, for a day. If another process has created the price in the meantime, Stripe refuses the lookup key, and the
+   * price is found.
    */
   private async create(key: string, plan: PlanRef, currency: string): Promise<Stripe.Price> {
     const { sku, catalogueVersion, interval, unitMicros, taxPpm } = plan;

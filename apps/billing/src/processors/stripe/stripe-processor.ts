@@ -272,8 +272,8 @@ export class StripeProcessor implements PaymentProcessor {
   }
 
   /**
-   * Creates the customer of an account without one. If Stripe fails, it repeats this error to the account's key for a day,
-   * so the order's own key is tried.
+   * Creates the customer of an account without one. If Stripe fails, it repeats this error to the account's key for a
+   * day, so the order's own key is tried.
    */
   private async createFirstCustomer({ accountId, orderId }: CheckoutRequest): Promise<string> {
     try {
