@@ -116,7 +116,14 @@ export const REPUTATION = defineOperation({
   },
   answers: [{ type: 'application/json', of: ReputationAnswer }],
   price: { per: 'answer', credits: { parameter: 'mode', by: { fast: 1, full: 3 } } },
-  problems: ['invalid_domain_name', 'tld_unsupported', ...LIVE_PROBLEMS],
+  problems: [
+    'invalid_domain_name',
+    'name_not_public',
+    'resolver_timeout',
+    'resolver_unreachable',
+    'tld_unsupported',
+    ...LIVE_PROBLEMS,
+  ],
   examples: [
     {
       title: 'A registered name',
