@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DAY_MS, HOUR_MS } from '#libs/platform';
+import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 import { OpenOrdersJob } from '../missed-news/open-orders.job.js';
@@ -123,5 +123,21 @@ describe('an unpaid order', () => {
     });
     await billing.act(order, 'pay');
     expect(await read()).toMatchObject({ state: 'paid', declined_at: null });
+  });
+
+  it('whose page was never opened gets none by a repeat while the account is suspended', async () => {
+    const headers = { 'idempotency-key': newId() };
+    const body = { product: 'package', credits: 15_000, processor: 'stripe' };
+    const repeat = () => billing.call('POST', 'orders', { accountId, body, headers });
+    const opened = { status: 201, body: { state: 'redirected' } };
+    billing.simulator.apiFaults.lostRequests = Infinity;
+    expect((await repeat()).status).toBe(503);
+    billing.simulator.apiFaults.lostRequests = 0;
+    await billing.deliver('suspended', accountId);
+    expect(await repeat()).toMatchObject({ status: 403, body: { code: 'account_suspended' } });
+    await billing.deliver('unsuspended', accountId);
+    expect(await repeat()).toMatchObject(opened);
+    await billing.deliver('suspended', accountId);
+    expect(await repeat()).toMatchObject(opened);
   });
 });

@@ -115,22 +115,6 @@ describe('orders', () => {
       expect(billing.simulator.world.all('checkout.session')).toHaveLength(before + 1);
     });
 
-    it('the page of an order whose answer was lost is not opened by a repeat while the account is suspended', async () => {
-      const headers = { 'idempotency-key': newId() };
-      billing.simulator.apiFaults.lostRequests = Infinity;
-      expect((await post(wish(), headers)).status).toBe(503);
-      billing.simulator.apiFaults.lostRequests = 0;
-      await billing.deliver('suspended', accountId);
-      expect(await post(wish(), headers)).toMatchObject({
-        status: 403,
-        body: { code: 'account_suspended' },
-      });
-      await billing.deliver('unsuspended', accountId);
-      expect((await post(wish(), headers)).body).toMatchObject({ state: 'redirected' });
-      await billing.deliver('suspended', accountId);
-      expect((await post(wish(), headers)).body).toMatchObject({ state: 'redirected' });
-    });
-
     it('an account has at most 20 open unpaid orders; a payment or an hour makes room', async () => {
       const answers = await Promise.all(Array.from({ length: 24 }, () => post(wish())));
       const made = answers.filter(({ status }) => status === 201);

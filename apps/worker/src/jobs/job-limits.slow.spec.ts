@@ -147,4 +147,15 @@ describe('the jobs of an account', () => {
     });
     for (const [place, accountId] of long.entries()) await under.endOfJob(accountId, ids[place]);
   });
+
+  it('a request without names, with too many names, or without a valid name is rejected', async () => {
+    const tooMany = Array.from({ length: 1_001 }, (_, n) => `n${n}.com`);
+    for (const body of [{}, { domainNames: [] }, { domainNames: tooMany }]) {
+      await expect(under.createJob(newId(), 'whois', body)).rejects.toMatchObject({ status: 400 });
+    }
+    await expect(under.createJob(newId(), 'whois', { domainNames: ['-'] })).rejects.toMatchObject({
+      status: 422,
+      code: 'no_valid_names',
+    });
+  });
 });

@@ -289,17 +289,6 @@ describe('a job with names in the request', () => {
       async () => (await under.files.list(`jobs/${id}/`, { limit: 10 })).files.length === 0,
     );
   });
-
-  it('a request without names, with too many names, or without a valid name is rejected', async () => {
-    const tooMany = Array.from({ length: 1_001 }, (_, n) => `n${n}.com`);
-    for (const body of [{}, { domainNames: [] }, { domainNames: tooMany }]) {
-      await expect(create(newId(), 'whois', body)).rejects.toMatchObject({ status: 400 });
-    }
-    await expect(create(newId(), 'whois', { domainNames: ['-'] })).rejects.toMatchObject({
-      status: 422,
-      code: 'no_valid_names',
-    });
-  });
 });
 
 describe('a job from an upload', () => {
