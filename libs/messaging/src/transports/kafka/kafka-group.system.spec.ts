@@ -60,6 +60,9 @@ broker.describe('in a group whose leader dies', () => {
       groupId: `${broker.config.kafkaPrefix}gateway`,
       // The least that a broker accepts by default.
       sessionTimeout: 6_000,
+      // kafkajs sends heartbeats between fetches, and by default a fetch lasts almost as long as this session.
+      heartbeatInterval: 500,
+      maxWaitTimeInMs: 100,
       partitionAssigners: [
         (given) => {
           const assigner = PartitionAssigners.roundRobin(given);
