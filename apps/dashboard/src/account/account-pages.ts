@@ -1,7 +1,7 @@
 import { type Markup, html } from '#libs/public-http';
 import { minuteText } from '../amounts.js';
-import { withoutPassword } from '../auth/auth-pages.js';
-import { type Notice, type PageContext, field, form, page } from '../pages/layout.js';
+import { currentPassword, withoutPassword } from '../auth/auth-pages.js';
+import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 
 export interface AccountFacts {
   email?: string;
@@ -9,7 +9,7 @@ export interface AccountFacts {
 }
 
 export function accountPage(context: PageContext, account: AccountFacts, notice?: Notice): Markup {
-  const fields = html`${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
+  const fields = html`${currentPassword(context)}
     <button class="danger">Delete the account</button>`;
   return page(context, {
     title: 'Account',
@@ -45,14 +45,13 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
           <li>For 90 days, you can log in and restore the account. Keys stay revoked.</li>
           <li>After that, credits are forfeited and your personal data is erased for good.</li>
         </ul>
-        ${form(context, '/account/delete', fields)} ${withoutPassword(context)}
+        ${form(context, '/account/delete', fields)} ${withoutPassword(context, '/account')}
       </section>`,
   });
 }
 
 export function exportPage(context: PageContext, notice?: Notice): Markup {
-  const fields = html`${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
-    <button>Download</button>`;
+  const fields = html`${currentPassword(context)} <button>Download</button>`;
   return page(context, {
     title: 'Your data',
     notice,
@@ -63,7 +62,7 @@ export function exportPage(context: PageContext, notice?: Notice): Markup {
         contains no secrets.
         <a href="/invoices">Invoices as PDF</a> are downloaded separately.
       </p>
-      ${form(context, '/account/export', fields)} ${withoutPassword(context)}
+      ${form(context, '/account/export', fields)} ${withoutPassword(context, '/account/export')}
     </section>`,
   });
 }

@@ -5,6 +5,7 @@ import type { Notice } from '../pages/layout.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
+import { askPassword, needsPassword } from '../security/password-again.js';
 import {
   type AccountFacts,
   accountPage,
@@ -12,6 +13,8 @@ import {
   exportPage,
   restorePage,
 } from './account-pages.js';
+
+const DOWNLOAD = '/api/account/export';
 
 @Controller('account')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
@@ -25,6 +28,7 @@ export class AccountController {
   async delete(@Visit() visit: PageVisit, @Body() { password }: PasswordForm) {
     const call = { method: 'POST', path: '/account/delete', body: { password } } as const;
     const answer = await visit.account(call);
+    if (needsPassword(answer)) return askPassword(visit, '/account');
     if (isRefused(answer)) return this.show(visit, faultNotice(answer), answer.status);
     return visit.show(deletedPage(visit.context));
   }
@@ -34,12 +38,16 @@ export class AccountController {
     return visit.show(exportPage(visit.context));
   }
 
-  /** Checks the password, then starts the download; the page stays open. */
+  /** Checks the password, if there is one, then starts the download; the page stays open. */
   @Post('export')
   async export(@Visit() visit: PageVisit, @Body() { password }: PasswordForm) {
+    const { hasPassword, isRecent } = visit.session;
+    if (hasPassword === false) {
+      return isRecent ? visit.goTo(DOWNLOAD) : askPassword(visit, '/account/export');
+    }
     const call = { method: 'POST', path: '/session/reauthenticate', body: { password } } as const;
     const answer = await visit.account(call);
-    if (!isRefused(answer)) return visit.goTo('/api/account/export');
+    if (!isRefused(answer)) return visit.goTo(DOWNLOAD);
     return visit.show(exportPage(visit.context, faultNotice(answer)), answer.status);
   }
 

@@ -1,5 +1,5 @@
 import { type Markup, html } from '#libs/public-http';
-import { PASSWORD_HINT, withoutPassword } from '../auth/auth-pages.js';
+import { PASSWORD_HINT, currentPassword, withoutPassword } from '../auth/auth-pages.js';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
 
 const BACK = html`<a class="button plain" href="/account">Back to the account</a>`;
@@ -32,7 +32,7 @@ export function passwordChangedPage(context: PageContext): Markup {
 /** @param email what the user entered in a form that was rejected. */
 export function changeEmailPage(context: PageContext, email = '', notice?: Notice): Markup {
   const fields = html`${field({ name: 'email', label: 'New e-mail address', type: 'email', value: email, autocomplete: 'email', notice })}
-    ${field({ name: 'password', type: 'password', autocomplete: 'current-password', notice })}
+    ${currentPassword(context, notice)}
     <p class="actions"><button>Send the link</button>${BACK}</p>`;
   return page(context, {
     title: 'Change the e-mail address',
@@ -42,7 +42,7 @@ export function changeEmailPage(context: PageContext, email = '', notice?: Notic
         We send a link to the new address. Nothing changes until you confirm it; then we notify the
         old address by e-mail.
       </p>
-      ${form(context, '/account/email', fields)} ${withoutPassword(context)}
+      ${form(context, '/account/email', fields)} ${withoutPassword(context, '/account/email')}
     </section>`,
   });
 }

@@ -5,6 +5,7 @@ import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js'
 import { OptionalText } from '../pages/optional-text.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
+import { askPassword, needsPassword } from '../security/password-again.js';
 import {
   changeEmailPage,
   changePasswordPage,
@@ -40,19 +41,18 @@ export class CredentialPagesController {
   }
 
   /**
-   * Requires the password first, so that nobody can use an unattended session to move the account to another mailbox
-   * (S35).
+   * Requires the password first or, without one, a recent log-in, so that nobody can use an unattended session to move
+   * the account to another mailbox (S35).
    */
   @Post('email')
   async changeEmail(@Visit() visit: PageVisit, @Body() { email, password }: ChangeEmailForm) {
-    const known = await visit.account({
-      method: 'POST',
-      path: '/session/reauthenticate',
-      body: { password },
-    });
-    const answer = isRefused(known)
-      ? known
-      : await visit.account({ method: 'POST', path: '/account/email', body: { email } });
+    const check = { method: 'POST', path: '/session/reauthenticate', body: { password } } as const;
+    const known = visit.session.hasPassword === false ? undefined : await visit.account(check);
+    const answer =
+      known && isRefused(known)
+        ? known
+        : await visit.account({ method: 'POST', path: '/account/email', body: { email } });
+    if (needsPassword(answer)) return askPassword(visit, '/account/email');
     if (!isRefused(answer)) return visit.show(checkMailPage(visit.context, LINK_SENT));
     return visit.show(changeEmailPage(visit.context, email, faultNotice(answer)), answer.status);
   }

@@ -2,7 +2,7 @@ import { PROVIDER_NAMES, type Provider } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
 import { passkeyLogIn } from './passkey-log-in.js';
-import { wayBack } from './way-back.js';
+import { logInPath, wayBack } from './way-back.js';
 
 export interface Entered {
   /** The originally requested page, which opens after the log-in. */
@@ -11,8 +11,26 @@ export interface Entered {
   email?: string;
 }
 
-/** Returns the text below a form that requires a password: it says what to do without one. */
-export function withoutPassword({ hasPassword }: PageContext): Markup {
+/** Returns the field for the current password; undefined for people without one, for whom a recent log-in is enough. */
+export const currentPassword = (
+  { hasPassword }: PageContext,
+  notice?: Notice,
+): Markup | undefined =>
+  hasPassword === false
+    ? undefined
+    : field({ name: 'password', type: 'password', autocomplete: 'current-password', notice });
+
+/**
+ * Returns the text below a form that requires a password: it says what to do without one.
+ * @param to the page of a form for which a recent log-in is enough; it opens after the next log-in.
+ */
+export function withoutPassword({ hasPassword }: PageContext, to?: string): Markup {
+  if (hasPassword === false && to !== undefined) {
+    return html`<p class="quiet">
+      No password yet? You need none within ten minutes of a log-in. After that, first
+      <a href="${logInPath(to)}">log in again</a>.
+    </p>`;
+  }
   const words = hasPassword === false ? 'No password yet?' : 'Forgot the password?';
   return html`<p class="quiet">
     ${words} <a href="/password/forgot">Set one with a link in an e-mail</a>.
@@ -179,6 +197,7 @@ export function logInCodePage(context: PageContext, to?: string, notice?: Notice
  * that opens next.
  */
 export function passwordAgainPage(context: PageContext, to: string, notice?: Notice): Markup {
+  if (context.hasPassword === false) return logInAgainPage(context, to);
   const fields = html`${hidden('to', wayBack(to))}
     ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
     <button>Continue</button>`;
@@ -186,8 +205,22 @@ export function passwordAgainPage(context: PageContext, to: string, notice?: Not
     title: 'Your password, please',
     notice,
     body: html`<section>
-      <p>You can make this change only within ten minutes of a log-in. Nothing has changed yet.</p>
+      <p>${ONLY_RECENTLY}</p>
       ${form(context, '/reauthenticate', fields)} ${withoutPassword(context)}
+    </section>`,
+  });
+}
+
+const ONLY_RECENTLY =
+  'You can make this change only within ten minutes of a log-in. Nothing has changed yet.';
+
+/** Returns the page that people without a password get instead. Setting one would remove their other ways to log in. */
+function logInAgainPage(context: PageContext, to: string): Markup {
+  return page(context, {
+    title: 'Log in again, please',
+    body: html`<section>
+      <p>${ONLY_RECENTLY}</p>
+      <p class="actions"><a class="button" href="${logInPath(to)}">Log in again</a></p>
     </section>`,
   });
 }

@@ -138,13 +138,57 @@ describe('a rejected form', () => {
 });
 
 describe('the ways to log in', () => {
+  const hasPassword = (has: boolean) => {
+    under.session = Object.assign({ ...under.session }, { hasPassword: has });
+  };
+  beforeEach(() => hasPassword(true));
+
   it.each([
     [true, 'Forgot the password?'],
     [false, 'No password yet?'],
-  ])('if the account has a password (%s), the page asks: "%s"', async (hasPassword, words) => {
-    under.session = Object.assign({ ...under.session }, { hasPassword });
+  ])('if the account has a password (%s), the page asks: "%s"', async (has, words) => {
+    hasPassword(has);
     for (const path of ['/account', '/account/password', '/account/email', '/account/export']) {
       expect([path, textOf(await under.get(path))]).toEqual([path, expect.stringContaining(words)]);
+    }
+  });
+
+  it('S35: without a password, a recent log-in is enough to delete or export the account or to change its address', async () => {
+    hasPassword(false);
+    for (const path of ['/account', '/account/email', '/account/export']) {
+      expect([path, textOf(await under.get(path))]).toEqual([
+        path,
+        expect.not.stringContaining('type="password"'),
+      ]);
+    }
+    under.arrived.length = 0;
+    const { headers } = await under.post('/account/export');
+    expect([headers.location, under.changes()]).toEqual(['/api/account/export', []]);
+    await under.post('/account/email', 'email=new%40example.com');
+    await under.post('/account/delete');
+    expect(under.changes()).toEqual([
+      'POST /internal/dashboard/account/email',
+      'POST /internal/dashboard/account/delete',
+    ]);
+    expect(under.arrived.at(-1)!.body.toString()).toBe('{}');
+  });
+
+  it('S35: without a password, people whose log-in is too old are asked to log in again, not to set one, which would remove their other ways', async () => {
+    hasPassword(false);
+    under.session.isRecent = false;
+    const detail = 'Log in again.';
+    under.answerWith({ code: 'reauthentication_required', status: 403, detail }, 403);
+    for (const [path, to] of [
+      ['/account/export', '/account/export'],
+      ['/account/email', '/account/email'],
+      ['/account/delete', '/account'],
+      ['/keys', '/keys'],
+      ['/security/passkeys/new', '/security'],
+    ]) {
+      const { status, text } = await under.post(path, path === '/keys' ? 'name=a' : '');
+      expect([path, status]).toEqual([path, 403]);
+      expect(text).toContain(`href="/log-in?to=${encodeURIComponent(to)}">Log in again<`);
+      expect(text).not.toMatch(/type="password"|password\/forgot/);
     }
   });
 
