@@ -1,6 +1,7 @@
 export * from './account-places.js';
 export * from './account-turns.js';
 export * from './calendar.js';
+export * from './call-pace.js';
 export * from './clock.js';
 export * from './config.js';
 export * from './counted.js';

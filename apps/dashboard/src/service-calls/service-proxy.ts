@@ -2,14 +2,16 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { type Method, ServicePool, problemOf } from '#libs/contracts';
 import {
+  type CallPace,
   type Problem,
+  SECOND_MS,
   type ServiceName,
   type ServiceTokens,
   ServiceUnavailable,
   siteOf,
 } from '#libs/platform';
 import type { TransferCall } from '#libs/public-http';
-import { TooManyCalls } from './service-calls.errors.js';
+import { TooManyCalls, TooManyChanges } from './service-calls.errors.js';
 import type { DashboardMetrics } from '../telemetry/dashboard-metrics.js';
 import { CallShares } from './call-shares.js';
 
@@ -62,6 +64,8 @@ export interface ServiceProxyOptions {
   url: string;
   tokens: ServiceTokens;
   metrics?: DashboardMetrics;
+  /** Limits the calls for accounts that are not merely reading; by default, there is no limit. */
+  changes?: CallPace;
 }
 
 /** An answer that has begun. It must be released once it has been read. */
@@ -72,14 +76,20 @@ interface Sent {
 
 const TIMEOUT_MS = 10_000;
 /**
- * The maximum number of connections for browsers' calls. Calls of several accounts may be waiting
- * for a payment processor, and more than sixty log-ins of strangers for a hash (S121).
+ * The maximum number of connections for browsers' calls. More than sixty log-ins of strangers may be waiting for a hash
+ * (S121).
  */
 const BROWSER_CONNECTIONS = 96;
 /**
  * The maximum number of browsers' calls in progress of one account (or one site, if no account is known).
  */
 const OF_ONE_CONNECTIONS = 12;
+/**
+ * The same for calls with a longer time limit. They may wait for a payment processor or a registry, and pages must not
+ * wait for them (S102).
+ */
+const LONG_CONNECTIONS = 96;
+const LONG_CALLS_OF_ONE = 6;
 /**
  * The maximum number of connections for session checks. They are short and precede every page, so
  * slow calls must not delay them.
@@ -103,6 +113,8 @@ export class ServiceProxy {
   private readonly ofBrowsers: ServicePool;
   private readonly ofSessions: ServicePool;
   private readonly shares = new CallShares(OF_ONE_CONNECTIONS);
+  private readonly ofLongCalls: ServicePool;
+  private readonly longShares = new CallShares(LONG_CALLS_OF_ONE);
   private readonly sessionShares = new CallShares(SESSION_CHECKS_OF_ONE);
   private readonly ofSenders: ServicePool;
   /** The connections for uploads and downloads, which last as long as data is transferred. */
@@ -113,6 +125,7 @@ export class ServiceProxy {
     const open = (connections: number) =>
       new ServicePool({ audience, url, tls: tokens.tls, connections });
     this.ofBrowsers = open(BROWSER_CONNECTIONS);
+    this.ofLongCalls = open(LONG_CONNECTIONS);
     this.ofSessions = open(SESSION_CONNECTIONS);
     this.ofSenders = open(SENDER_CONNECTIONS);
     this.ofTransfers = open(TRANSFER_CONNECTIONS);
@@ -121,11 +134,23 @@ export class ServiceProxy {
   /**
    * Returns an answer in JSON.
    * @throws ServiceUnavailable if the owner cannot be reached, is late or answers with something else; TooManyCalls if
-   *   too many calls of the same account or network are already waiting.
+   *   too many calls of the same account or network are already waiting; TooManyChanges.
    */
   async call(call: ProxiedCall): Promise<ProxiedAnswer> {
     const { service, metrics } = this.options;
+    this.checkPace(call);
     return metrics ? metrics.proxied(service, () => this.answerTo(call)) : this.answerTo(call);
+  }
+
+  /**
+   * The account service, which reads the session itself, has limits of its own, and revoking access is never limited.
+   * @throws TooManyChanges.
+   */
+  private checkPace({ method, accountId }: ProxiedCall): void {
+    const { changes } = this.options;
+    if (!changes || accountId === undefined || method === 'GET') return;
+    const waitMs = changes.take(accountId);
+    if (waitMs > 0) throw new TooManyChanges(Math.ceil(waitMs / SECOND_MS));
   }
 
   private async answerTo(call: ProxiedCall): Promise<ProxiedAnswer> {
@@ -185,7 +210,8 @@ export class ServiceProxy {
   }
 
   async close(): Promise<void> {
-    const pools = [this.ofBrowsers, this.ofSessions, this.ofSenders, this.ofTransfers];
+    const { ofBrowsers, ofLongCalls, ofSessions, ofSenders, ofTransfers } = this;
+    const pools = [ofBrowsers, ofLongCalls, ofSessions, ofSenders, ofTransfers];
     await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
@@ -215,12 +241,13 @@ export class ServiceProxy {
    * Chooses the connections for a call. Calls of signed senders have no shares: only the called service can identify
    * the senders.
    */
-  private wayOf({ headers, isSessionCheck }: ProxiedCall): {
+  private wayOf({ headers, isSessionCheck, timeoutMs = TIMEOUT_MS }: ProxiedCall): {
     pool: ServicePool;
     shares?: CallShares;
   } {
     if (headers !== undefined) return { pool: this.ofSenders };
     if (isSessionCheck) return { pool: this.ofSessions, shares: this.sessionShares };
+    if (timeoutMs > TIMEOUT_MS) return { pool: this.ofLongCalls, shares: this.longShares };
     return { pool: this.ofBrowsers, shares: this.shares };
   }
 

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { newId } from '#libs/platform';
+import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+
+const BURST = 120;
+
+let under: DashboardUnderTest;
+
+beforeAll(async () => {
+  under = await DashboardUnderTest.start();
+});
+afterAll(() => under?.stop());
+
+it('S102: the calls of an account that change something are limited over all owners; reading, revoking access and other accounts are not', async () => {
+  const statuses: number[] = [];
+  for (let count = 0; count < BURST + 30; count++) {
+    const path = count % 2 === 0 ? '/monitors/a/pause' : '/subscriptions/a/undo';
+    statuses.push((await under.post(path)).status);
+  }
+  const isAllowed = (status: number) => status !== 429;
+  expect(statuses.slice(0, BURST).every(isAllowed)).toBe(true);
+  expect(statuses.every(isAllowed)).toBe(false);
+  under.arrived.length = 0;
+  const { status, text, headers } = await under.post('/webhooks/a/test');
+  expect([status, under.arrived, Number(headers['retry-after']) > 0]).toEqual([429, [], true]);
+  expect(text).toContain('too many requests that change or start something');
+  under.answerWith({ monitors: [], paging: { next_cursor: null } });
+  expect((await under.get('/monitors')).status).toBe(200);
+  await under.post('/security/sessions/end-others');
+  expect(under.changes()).toEqual(['DELETE /internal/dashboard/sessions']);
+  under.session = { ...under.session, accountId: newId() };
+  expect((await under.post('/webhooks/a/test')).status).not.toBe(429);
+});
