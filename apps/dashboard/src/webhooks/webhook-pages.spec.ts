@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+import { DashboardUnderTest, textOf } from '../../../../test/dashboard/dashboard-under-test.js';
 
 let under: DashboardUnderTest;
 
@@ -48,9 +48,38 @@ it('S66: a webhook is added by a form, and its address and log are shown as text
 });
 
 it('a new secret is shown even if the list of webhooks cannot be read', async () => {
+  under.answers.set('GET /internal/webhooks/1', { id: '1', previous_secret_until: null });
   under.answers.set('POST /internal/webhooks/1/rotate', { secret: 'whsec_once' });
   under.answer = { ...under.answer, body: Buffer.from('away') };
   const { status, text } = await under.post('/webhooks/1/rotate');
   expect([status, text]).toEqual([200, expect.stringContaining('whsec_once')]);
   expect(text).not.toContain('No webhooks yet');
+});
+
+it('the form for a new secret works once, so that a reload does not end the secret that the receiver has', async () => {
+  const webhook = { id: '1', url: 'https://hooks.example/', events: [], state: 'active' };
+  const until = (previous_secret_until: string | null) =>
+    under.answers.set('GET /internal/webhooks/1', { ...webhook, previous_secret_until });
+  until('2026-11-20T10:00:00.000Z');
+  const asked = await under.get('/webhooks/1/rotate');
+  expect(textOf(asked)).toContain('The present one also signs for another day');
+  const [, previous] = /name="previous" value="([^"]+)"/.exec(asked.text)!;
+  under.answerWith({ webhooks: [webhook], secret: 'whsec_new' });
+  const send = () => under.post('/webhooks/1/rotate', new URLSearchParams({ previous }).toString());
+  expect((await send()).text).toContain('whsec_new');
+  until('2026-11-30T10:00:00.000Z');
+  under.arrived.length = 0;
+  const again = await send();
+  expect([under.changes(), again.text.includes('whsec_new')]).toEqual([[], false]);
+  expect(textOf(again)).toContain('has got a new secret since that page was opened');
+});
+
+it('the events that were ticked stay ticked if the address of a webhook is rejected', async () => {
+  const errors = [{ field: 'url', message: 'must begin with https://' }];
+  const refused = { code: 'invalid_request', status: 400, detail: '', errors };
+  under.answers.set('GET /internal/webhooks', { webhooks: [] });
+  under.answerWith(refused, 400);
+  const { text } = await under.post('/webhooks', 'url=http%3A%2F%2Fa&event_credits.low=on');
+  expect(text).toMatch(/name="event_credits\.low"\s+checked/);
+  expect(text).not.toMatch(/name="event_job\.completed"\s+checked/);
 });

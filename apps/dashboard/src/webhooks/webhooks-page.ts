@@ -10,6 +10,7 @@ import {
 import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { minute } from '../amounts.js';
+import { confirmationPage } from '../pages/confirmation-page.js';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
 import { eventField } from './webhooks.dto.js';
 
@@ -37,11 +38,13 @@ interface Shown {
   /** The webhooks; undefined if the worker refuses to list them. */
   webhooks?: readonly WebhookAnswer[];
   secret?: string;
+  /** What the visitor entered in a form that was rejected. */
   url?: string;
+  events?: readonly WebhookEvent[];
 }
 
 export function webhooksPage(context: PageContext, shown: Shown, notice?: Notice): Markup {
-  const { webhooks, secret, url } = shown;
+  const { webhooks, secret, url, events = [] } = shown;
   return page(context, {
     title: 'Webhooks',
     notice,
@@ -64,14 +67,14 @@ export function webhooksPage(context: PageContext, shown: Shown, notice?: Notice
           html`${field({ name: 'url', value: url, hint: 'a public HTTPS URL on port 443' })}
             <fieldset>
               <legend>Events</legend>
-              ${WEBHOOK_EVENTS.map((event) => box(event))}
+              ${WEBHOOK_EVENTS.map((event) => box(event, events.includes(event)))}
             </fieldset>
             <button>Add the webhook</button>`,
         )}
       </section>
       <section>
         <h2>Your webhooks</h2>
-        ${webhooks && list(context, webhooks)}
+        ${webhooks && list(webhooks)}
       </section>`,
   });
 }
@@ -109,6 +112,27 @@ export function deliveriesPage(
   });
 }
 
+/**
+ * Returns the page that asks before a new secret is made. Its form works once: a further new secret within a day would
+ * end the one that the receiver still has.
+ */
+export function newSecretPage(context: PageContext, webhook: WebhookAnswer): Markup {
+  const { id, url, previous_secret_until: previous } = webhook;
+  return confirmationPage(context, {
+    title: 'Make a new secret?',
+    body: html`<p><strong>${url}</strong></p>
+      <p>
+        The new secret is shown once. The present one also signs for another day, so that you can
+        change the receiver. If you make a further secret within that day, the present one ends at
+        once.
+      </p>
+      ${hidden('previous', previous ?? '')}`,
+    action: `/webhooks/${id}/rotate`,
+    button: 'Make a new secret',
+    back: { href: '/webhooks', text: 'Keep the secret' },
+  });
+}
+
 const secretSection = (secret: string) =>
   html`<section>
     <h2>The secret</h2>
@@ -116,17 +140,20 @@ const secretSection = (secret: string) =>
     <p><code>${secret}</code></p>
   </section>`;
 
-const box = (event: WebhookEvent) =>
-  html`<label><input type="checkbox" name="${eventField(event)}" /> ${EVENTS[event]}</label>`;
+const box = (event: WebhookEvent, isTicked: boolean) =>
+  html`<label
+    ><input type="checkbox" name="${eventField(event)}" ${isTicked ? html`checked` : undefined} />
+    ${EVENTS[event]}</label
+  >`;
 
-function list(context: PageContext, webhooks: readonly WebhookAnswer[]): Markup {
+function list(webhooks: readonly WebhookAnswer[]): Markup {
   if (webhooks.length === 0) return html`<p>No webhooks yet.</p>`;
   return html`<ul class="rows">
-    ${webhooks.map((webhook) => row(context, webhook))}
+    ${webhooks.map(row)}
   </ul>`;
 }
 
-function row(context: PageContext, webhook: WebhookAnswer): Markup {
+function row(webhook: WebhookAnswer): Markup {
   const { id, url, events, state } = webhook;
   const at = `/webhooks/${id}`;
   return html`<li>
@@ -136,7 +163,9 @@ function row(context: PageContext, webhook: WebhookAnswer): Markup {
     </div>
     <div class="actions">
       <a class="button small" href="${at}" aria-label="Deliveries to ${url}">Deliveries</a>
-      ${form(context, `${at}/rotate`, html`<button class="plain small">New secret</button>`)}
+      <a class="button plain small" href="${at}/rotate" aria-label="New secret for ${url}"
+        >New secret</a
+      >
       <a class="button plain small" href="${at}/delete" aria-label="Remove ${url}">Remove</a>
     </div>
   </li>`;

@@ -2,6 +2,7 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import type {
   WebhookAnswer,
   WebhookDeliveriesAnswer,
+  WebhookEvent,
   WebhookSecretAnswer,
   WebhooksAnswer,
 } from '#libs/contracts';
@@ -15,8 +16,8 @@ import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, failedAnswer, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { eventsOf } from './ticked-events.js';
-import { WebhookForm, WebhookStateForm } from './webhooks.dto.js';
-import { deliveriesPage, webhooksPage } from './webhooks-page.js';
+import { NewSecretForm, WebhookForm, WebhookStateForm } from './webhooks.dto.js';
+import { deliveriesPage, newSecretPage, webhooksPage } from './webhooks-page.js';
 
 @Controller('webhooks')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
@@ -36,7 +37,8 @@ export class WebhookPagesController {
     } as const;
     const answer = await visit.worker(call);
     if (isRefused(answer)) {
-      return this.show(visit, { notice: faultNotice(answer), status: answer.status, url });
+      const { status } = answer;
+      return this.show(visit, { notice: faultNotice(answer), status, url, events: eventsOf(form) });
     }
     const { secret } = answer.body as WebhookSecretAnswer;
     return this.show(visit, { secret });
@@ -72,8 +74,24 @@ export class WebhookPagesController {
     return this.afterChange(visit, id, { method: 'POST', path, body: {} });
   }
 
+  @Get(':id/rotate')
+  async askToRotate(@Visit() visit: PageVisit, @Param('id') id: string) {
+    const { refusal, body } = await visit.worker({ method: 'GET', path: pathOf(id) });
+    if (refusal) throw refusal;
+    return visit.show(newSecretPage(visit.context, body as WebhookAnswer));
+  }
+
+  /** Makes a new secret, unless that has been done since the form was made, for example by the same form. */
   @Post(':id/rotate')
-  async rotate(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+  async rotate(
+    @Visit() visit: PageVisit,
+    @Body() { previous = '' }: NewSecretForm,
+    @Param('id') id: string,
+  ) {
+    const { refusal, body } = await visit.worker({ method: 'GET', path: pathOf(id) });
+    if (refusal) throw refusal;
+    const { previous_secret_until: until } = body as WebhookAnswer;
+    if ((until ?? '') !== previous) return this.show(visit, { notice: MADE_BEFORE });
     const path = `${pathOf(id)}/rotate`;
     const answer = await visit.worker({ method: 'POST', path, body: {} });
     if (isRefused(answer)) {
@@ -146,6 +164,12 @@ interface Shown {
   /** The secret, which is shown only this once. */
   secret?: string;
   url?: string;
+  events?: readonly WebhookEvent[];
 }
+
+const MADE_BEFORE: Notice = {
+  kind: 'note',
+  text: 'This webhook has got a new secret since that page was opened, and a secret is shown only once. If you did not copy it, make another one.',
+};
 
 const pathOf = (id: string) => `/webhooks/${encodeURIComponent(id)}`;

@@ -10,6 +10,12 @@ export class WebhookForm extends PageForm {
 }
 for (const event of WEBHOOK_EVENTS) TextField()(WebhookForm.prototype, eventField(event));
 
+export class NewSecretForm extends PageForm {
+  /** Until when the secret before the present one also signs; empty if there is none. */
+  @TextField()
+  previous?: string;
+}
+
 export class WebhookStateForm extends PageForm {
   @TextField()
   state?: string;
