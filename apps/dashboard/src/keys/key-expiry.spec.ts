@@ -44,9 +44,9 @@ describe('the expiry of a key', () => {
     ['no choice leaves it as it is', {}, {}],
     ['never is null', { expires_in: 'never' }, { expires_at: null }],
     [
-      'a number of days counts from now',
+      'a number of days counts from now, up to the last moment of the day, so that a form sent twice is the same request',
       { expires_in: '30' },
-      { expires_at: '2026-12-23T10:00:00.000Z' },
+      { expires_at: '2026-12-23T23:59:59Z' },
     ],
     [
       'a day, up to its last moment, takes precedence over other choices',

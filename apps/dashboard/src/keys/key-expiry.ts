@@ -14,19 +14,22 @@ export interface TypedExpiry {
 
 /**
  * Returns the expiry of a key as account accepts it: null for none, undefined if nothing was chosen. A date takes
- * precedence over the number of days, and means the last moment of that day (UTC). Text that is not a date is passed on
- * for account to reject.
+ * precedence over the number of days. Both end at the last moment of a day (UTC), so that a form that is sent twice
+ * makes the same request twice. Text that is not a date is passed on for account to reject.
  */
 export function expiryOf(typed: TypedExpiry, now: Date): { expires_at?: string | null } {
   const choice = typed.expires_in ?? '';
   const date = (typed.expires_on ?? '').trim();
-  if (date !== '') return { expires_at: WHOLE_DATE.test(date) ? `${date}T23:59:59Z` : date };
+  if (date !== '') return { expires_at: WHOLE_DATE.test(date) ? endOf(date) : date };
   if (choice === '') return {};
   if (choice === NEVER) return { expires_at: null };
   const days = DAYS.find((number) => String(number) === choice);
   if (days === undefined) return { expires_at: choice };
-  return { expires_at: new Date(now.getTime() + days * DAY_MS).toISOString() };
+  const last = new Date(now.getTime() + days * DAY_MS);
+  return { expires_at: endOf(last.toISOString().slice(0, 10)) };
 }
+
+const endOf = (day: string) => `${day}T23:59:59Z`;
 
 /** @param asItIs the label of the choice that keeps the expiry. Without it, the first choice is "never". */
 export function expiryFields(typed: TypedExpiry = {}, asItIs?: string): Markup {

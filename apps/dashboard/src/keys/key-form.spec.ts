@@ -103,6 +103,13 @@ it('a new key is shown even if the list of keys cannot be read', async () => {
   expect(text).not.toContain('No key found');
 });
 
+it('a form that is sent again says that its key was created before, and shown only then', async () => {
+  under.answers.set('POST /internal/dashboard/keys', { id: '0197-a', rank: 1 });
+  under.answers.set('GET /internal/dashboard/keys', { keys: [], paging: onePage(0, 50) });
+  const { text } = await under.post('/keys', 'name=a&environment=live');
+  expect(text).toContain('This form was sent before and has already created its key');
+});
+
 it('the usage of a key leads to the requests of the same days', async () => {
   const key = { id: '0197-a', scopes: [], daily_credit_cap: null, last_used_at: null };
   under.answerWith({ keys: [key], paging: onePage(1, 50) });

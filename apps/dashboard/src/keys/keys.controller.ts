@@ -32,6 +32,11 @@ const pausedNotice = (allowed: number): Notice => ({
   text: `This key is paused: your plan allows ${counted(allowed, 'live key')}, and the oldest stay active. Requests with it are refused and cost nothing. It works once you revoke an older live key, or buy a larger package or plan.`,
 });
 
+const MADE_BEFORE: Notice = {
+  kind: 'note',
+  text: 'This form was sent before and has already created its key, and a key is shown only once. If you did not copy it, rotate or revoke it.',
+};
+
 const KEYS_FOUND_MAX = 200;
 /** Maximum number of pages that are searched, newest keys first. */
 const KEY_PAGES_MAX = 20;
@@ -143,8 +148,8 @@ export class KeysController {
       return this.show(visit, { entered, notice: faultNotice(answer), status: answer.status });
     }
     const { key, rank } = answer.body as { key?: string; rank: number | null };
-    const { apiUrl } = this.settings;
-    return this.show(visit, { shown: key === undefined ? undefined : { key, rank, apiUrl } });
+    if (key === undefined) return this.show(visit, { notice: MADE_BEFORE });
+    return this.show(visit, { shown: { key, rank, apiUrl: this.settings.apiUrl } });
   }
 
   private async show(
