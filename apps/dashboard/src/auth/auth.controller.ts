@@ -144,7 +144,9 @@ export class AuthController {
 
   @Post('log-out')
   async logOut(@Visit() visit: PageVisit, @Body() _form: PageForm) {
-    await visit.account({ method: 'POST', path: '/log-out', body: {} });
+    const answer = await visit.account({ method: 'POST', path: '/log-out', body: {} });
+    // A session that has ended already is only in the browser.
+    if (answer.status === 401) visit.forgetSession();
     return visit.goTo('/');
   }
 

@@ -22,6 +22,13 @@ it('a visitor whose session has ended gets the navigation of visitors with the l
   expect(text).not.toMatch(/Log out|href="\/keys"/);
 });
 
+it('a log-out also ends a session that account has already ended', async () => {
+  under.answerWith({ code: 'not_logged_in', status: 401, detail: '' }, 401);
+  const { status, headers } = await under.post('/log-out');
+  expect([status, headers.location]).toEqual([303, '/']);
+  expect(String(headers['set-cookie'])).toContain('__Host-session=; Max-Age=0');
+});
+
 describe('an e-mailed link that was used or has expired', () => {
   const OVER = { code: 'link_invalid', status: 410, detail: '' };
   const CUT = {
@@ -111,6 +118,17 @@ describe('after a log-in', () => {
       expect(shown).toContain('name="to" value="/"');
     }
   });
+});
+
+it('S26: an entered password gives the session a new token, and the forms of its open pages still work', async () => {
+  const token = 't'.repeat(43);
+  under.answer = { ...under.answer, headers: { 'x-set-session': token } };
+  for (const path of ['/account/export', '/reauthenticate', '/account/password']) {
+    const { status, headers } = await under.post(path, 'password=mine');
+    expect([path, status < 400]).toEqual([path, true]);
+    const set = [headers['set-cookie'] ?? []].flat();
+    expect(set.map((cookie) => cookie.split('=', 1)[0])).toEqual(['__Host-session']);
+  }
 });
 
 describe('a rejected form', () => {

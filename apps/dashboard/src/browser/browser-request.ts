@@ -46,7 +46,7 @@ export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): v
 
 /**
  * Sets or clears the cookies of the session, the unfinished log-in and the browser, as account's answer requires. A new
- * session gets a new CSRF token.
+ * session gets a new CSRF token. A session that continues under a new token keeps it, for the forms of its open pages.
  */
 export function applySession(
   request: FastifyRequest,
@@ -61,7 +61,7 @@ export function applySession(
   if (answer.beginsSession) {
     void reply.header('set-cookie', sessionCookie(answer.beginsSession));
     request.visitor.sessionToken = answer.beginsSession;
-    request.csrfToken = renewCsrfToken(reply);
+    if (!request.session) request.csrfToken = renewCsrfToken(reply);
   } else if (answer.endsSession) {
     void reply.header('set-cookie', endedSessionCookie());
     request.visitor.sessionToken = undefined;

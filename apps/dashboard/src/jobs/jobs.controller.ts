@@ -74,7 +74,7 @@ export class JobPagesController {
     const answer = await visit.worker({ method: 'GET', path: pathOf(id) });
     if (answer.refusal) throw answer.refusal;
     const job = answer.body as JobAnswer;
-    if (isReloading && isRunning(job)) visit.reloadIn(RELOAD_SECONDS);
+    if (isReloading && isRunning(job)) visit.reloadIn(RELOAD_SECONDS, pathOf(id));
     return visit.show(jobPage(visit.context, job, { isReloading, notice }), status);
   }
 

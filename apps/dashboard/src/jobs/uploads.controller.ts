@@ -90,7 +90,8 @@ export class UploadPagesController {
     const answer = await visit.worker({ method: 'GET', path });
     if (isRefused(answer)) throw answer.refusal ?? new NotFound();
     const upload = answer.body as UploadAnswer;
-    if (upload.state === 'receiving' || upload.state === 'reading') visit.reloadIn(READING_SECONDS);
+    if (upload.state === 'receiving' || upload.state === 'reading')
+      visit.reloadIn(READING_SECONDS, path);
     if (upload.state !== 'ready') {
       return visit.show(uploadPage(visit.context, upload, undefined, notice), status);
     }

@@ -66,6 +66,12 @@ export class PageVisit {
     return answer;
   }
 
+  /** Makes the browser forget its session, which has already ended. */
+  forgetSession(): void {
+    const ended = { status: 200, body: undefined, endsSession: true };
+    applySession(this.request, this.reply, ended);
+  }
+
   /** Calls billing for the session's account. @throws NotLoggedIn, and the errors of `DashboardCalls.billing`. */
   async billing(call: PageCall): Promise<ProxiedAnswer> {
     return this.calls.billing(this.visitor, this.session, call);
@@ -98,9 +104,12 @@ export class PageVisit {
     return page.text;
   }
 
-  /** Makes the browser reload the page after a while, even without a script. */
-  reloadIn(seconds: number): void {
-    void this.reply.header('refresh', String(seconds));
+  /**
+   * Makes the browser load the page again after a while, even without a script.
+   * @param path the page, because the answer to a form has another URL.
+   */
+  reloadIn(seconds: number, path: string): void {
+    void this.reply.header('refresh', `${seconds}; url=${path}`);
   }
 
   /** Makes the browser continue to another origin at once, even without a script. */
