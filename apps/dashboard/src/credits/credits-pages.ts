@@ -12,6 +12,8 @@ import { type ProcessorChoice, processorSection } from './processor-choice.js';
 /** The contents of `/credits`. Data that could not be read is undefined. */
 export interface CreditsFacts {
   orders?: OrderAnswer[];
+  /** The cursor of the older orders, if there are any. */
+  olderCursor?: string;
   processors: ProcessorChoice;
   spendable?: number;
   ending?: string;
@@ -43,7 +45,7 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
         </p>
         <p class="actions"><a class="button" href="/plans">See the plans</a></p>
       </section>
-      ${facts.orders && orderSection(facts.orders)}`,
+      ${facts.orders && orderSection(facts.orders, facts.olderCursor)}`,
   });
 }
 
@@ -101,7 +103,7 @@ function amountForm(wanted?: number): Markup {
 export const packageFor = (credits: number): number | undefined =>
   PACKAGES_SOLD.find((one) => one.credits >= credits)?.credits;
 
-function orderSection(orders: OrderAnswer[]): Markup {
+function orderSection(orders: OrderAnswer[], olderCursor?: string): Markup {
   if (orders.length === 0) return html``;
   return html`<section>
     <h2>Orders</h2>
@@ -126,5 +128,6 @@ function orderSection(orders: OrderAnswer[]): Markup {
         )}
       </tbody>
     </table>
+    ${olderCursor && html`<p><a href="/credits?cursor=${encodeURIComponent(olderCursor)}">Older orders</a></p>`}
   </section>`;
 }

@@ -33,6 +33,8 @@ interface Shown {
   processor?: string;
   credits?: number;
   wanted?: number;
+  /** The start of the list of orders. */
+  cursor?: string;
 }
 
 function roundedNotice(wanted: number, credits: number | undefined): Notice {
@@ -56,11 +58,12 @@ export class CreditsController {
     @Visit() visit: PageVisit,
     @Query('processor', OptionalText) processor: string,
     @Query('amount', OptionalText) amount: string,
+    @Query('cursor', OptionalText) cursor: string,
   ) {
     const wanted = /^\d{1,9}$/.test(amount) ? Number(amount) : undefined;
     const credits = wanted === undefined ? undefined : packageFor(wanted);
     const notice = wanted === credits ? undefined : roundedNotice(wanted!, credits);
-    return this.show(visit, { processor, credits, notice, wanted });
+    return this.show(visit, { processor, credits, notice, wanted, cursor });
   }
 
   @Post('credits')
@@ -123,11 +126,12 @@ export class CreditsController {
 
   private async show(
     visit: PageVisit,
-    { notice, status = 200, processor = '', credits, wanted }: Shown = {},
+    { notice, status = 200, processor = '', credits, wanted, cursor }: Shown = {},
   ) {
+    const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
     const asked = Promise.allSettled([
       this.calls.balance(visit.session),
-      visit.billing({ method: 'GET', path: '/orders' }),
+      visit.billing({ method: 'GET', path: `/orders${query}` }),
     ]);
     const [processors, tax, [balance, orders]] = await Promise.all([
       processorChoice(visit, processor),
@@ -136,12 +140,13 @@ export class CreditsController {
     ]);
     const answered =
       orders.status === 'fulfilled' && !isRefused(orders.value)
-        ? (orders.value.body as OrdersAnswer)
+        ? (orders.value.body as Partial<OrdersAnswer>)
         : undefined;
     const facts = {
       spendable: balance.status === 'fulfilled' ? leftOf(balance.value) : undefined,
       ending: balance.status === 'fulfilled' ? firstToEnd(balance.value) : undefined,
       orders: answered?.orders,
+      olderCursor: answered?.paging?.next_cursor ?? undefined,
       processors,
       tax,
       credits,

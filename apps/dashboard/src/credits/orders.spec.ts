@@ -185,6 +185,17 @@ describe('an order', () => {
     },
   );
 
+  it('older orders than the newest can be listed, too', async () => {
+    const paging = { next_cursor: 'a.b' };
+    under.answers.set('GET /internal/orders', { orders: [order({})], paging });
+    under.answers.set('GET /internal/orders?cursor=a.b', { orders: [order({ state: 'expired' })] });
+    under.answers.set('GET /internal/processors', { processors: [] });
+    expect((await under.get('/credits')).text).toContain('href="/credits?cursor=a.b"');
+    const older = (await under.get('/credits?cursor=a.b')).text;
+    expect(older).toContain('Not paid in time');
+    expect(older).not.toContain('Older orders');
+  });
+
   it('the list describes a waiting order in words, never by the name of its state', async () => {
     under.answers.set('GET /internal/orders', { orders: [order({ state: 'redirected' })] });
     under.answers.set('GET /internal/processors', { processors: [] });

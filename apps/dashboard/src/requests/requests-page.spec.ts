@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { type LoggedRequest, REQUESTS, type RequestsAnswer } from '#libs/contracts';
+import { type LoggedRequest, REQUESTS, type RequestsAnswer, onePage } from '#libs/contracts';
+import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 import { REQUESTS_SCRIPT } from '../assets/requests-script.js';
 import { requestPage } from './request-page.js';
 import { KeyNames, requestRow } from './request-row.js';
@@ -94,4 +95,28 @@ it('the script says when the log cannot be read, such as after the session, and 
     'The log cannot be read right now.',
     [expect.any(Function)],
   ]);
+});
+
+it('a request has the name of its key, even if the key is not among the newest', async () => {
+  const under = await DashboardUnderTest.start();
+  try {
+    const paging = { ...onePage(1, 50), next_cursor: 'older' };
+    const key = (id: string, name: string) => ({ id, name, masked: 'dds_live_…a1b2' });
+    const page = (id: string, name: string, more: object) => ({ keys: [key(id, name)], ...more });
+    under.answers.set('GET /internal/dashboard/keys', page('new', 'Rotated today', { paging }));
+    under.answers.set(
+      'GET /internal/dashboard/keys?cursor=older',
+      page('old', 'Never rotated', { paging: onePage(1, 50) }),
+    );
+    const requests = [{ ...ANSWER.requests[0], key_id: 'old' }];
+    under.answerWith({ ...ANSWER, requests });
+    for (const path of ['/requests', '/requests.csv', '/requests/tail']) {
+      expect([path, (await under.get(path)).text]).toEqual([
+        path,
+        expect.stringContaining('Never rotated'),
+      ]);
+    }
+  } finally {
+    await under.stop();
+  }
 });

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Param, Query } from '@nestjs/common';
 import {
   InputReader,
-  type KeysAnswer,
+  type LoggedRequest,
   REQUESTS,
   REQUESTS_KEPT_DAYS,
   REQUEST_DAYS_MAX,
@@ -12,7 +12,8 @@ import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js'
 import { DashboardCalls } from '../dashboard-calls.js';
 import { DashboardSettings } from '../dashboard-settings.js';
 import { csvOf } from '../pages/csv.js';
-import { type PageVisit, isRefused } from '../pages/page-visit.js';
+import { ownKeys } from '../own-keys.js';
+import type { PageVisit } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { requestPage } from './request-page.js';
 import { KeyNames, requestRow } from './request-row.js';
@@ -65,10 +66,8 @@ export class RequestPagesController {
   @Get('requests')
   async list(@Visit() visit: PageVisit, @Query() query: Given) {
     const { cursor, ...filter } = this.askedOf(query);
-    const [answer, keys] = await Promise.all([
-      this.read(visit, { ...filter, cursor }),
-      keysOf(visit),
-    ]);
+    const answer = await this.read(visit, { ...filter, cursor });
+    const keys = await keysOf(visit, answer.requests);
     const isFirst = cursor === undefined && filter.day === this.day();
     return visit.show(requestsPage(visit.context, { filter, answer, keys, isFirst }));
   }
@@ -77,7 +76,8 @@ export class RequestPagesController {
   @Get('requests/tail')
   async tail(@Visit() visit: PageVisit, @Query() query: Given) {
     const asked = { ...this.askedOf(query), page_size: '50' };
-    const [{ requests }, keys] = await Promise.all([this.read(visit, asked), keysOf(visit)]);
+    const { requests } = await this.read(visit, asked);
+    const keys = await keysOf(visit, requests);
     const rows = requests.map((request) => requestRow(request, keys));
     return { rows: rows.map((row) => ({ ...row, href: requestPath(row) })) };
   }
@@ -91,15 +91,18 @@ export class RequestPagesController {
   @Header('content-disposition', 'attachment; filename="requests.csv"')
   async csv(@Visit() visit: PageVisit, @Query() query: Given): Promise<string> {
     const asked: Asked = this.askedOf(query);
-    const keys = await keysOf(visit);
-    const rows: (string | number)[][] = [];
+    const all: LoggedRequest[] = [];
     do {
       const { requests, paging } = await this.read(visit, asked, true);
-      const named = requests.map((request) => ({ ...request, key: keys.of(request.key_id) }));
-      rows.push(...named.map((request) => CSV_COLUMNS.map((column) => request[column])));
+      all.push(...requests);
       asked.cursor = paging.next_cursor;
-    } while (asked.cursor && rows.length < CSV_ROWS_MAX);
-    return csvOf(CSV_COLUMNS, rows);
+    } while (asked.cursor && all.length < CSV_ROWS_MAX);
+    const keys = await keysOf(visit, all);
+    const named = all.map((request) => ({ ...request, key: keys.of(request.key_id) }));
+    return csvOf(
+      CSV_COLUMNS,
+      named.map((request) => CSV_COLUMNS.map((column) => request[column])),
+    );
   }
 
   /**
@@ -110,11 +113,9 @@ export class RequestPagesController {
   async show(@Visit() visit: PageVisit, @Param('id') id: string, @Query() query: Given) {
     const days = query.day === undefined ? this.stretches() : [{ day: query.day as string }];
     for (const stretch of days) {
-      const [{ requests }, keys] = await Promise.all([
-        this.read(visit, { ...stretch, request_id: id }),
-        keysOf(visit),
-      ]);
+      const { requests } = await this.read(visit, { ...stretch, request_id: id });
       if (requests.length === 0) continue;
+      const keys = await keysOf(visit, requests);
       const { apiUrl } = this.settings;
       return visit.show(requestPage(visit.context, requests[0], { keys, apiUrl }));
     }
@@ -156,9 +157,8 @@ export class RequestPagesController {
   }
 }
 
-/** Reads the names of the newest keys. If account refuses, the page does without them. */
-async function keysOf(visit: PageVisit): Promise<KeyNames> {
-  const answer = await visit.account({ method: 'GET', path: '/keys' });
-  const keys = isRefused(answer) ? [] : ((answer.body as Partial<KeysAnswer>).keys ?? []);
-  return new KeyNames(keys, visit.session.accountId);
+/** Reads the names of the newest keys and of those of the requests. If account refuses, the page does without them. */
+async function keysOf(visit: PageVisit, requests: readonly LoggedRequest[]): Promise<KeyNames> {
+  const ids = requests.map(({ key_id: id }) => id);
+  return new KeyNames(await ownKeys(visit, ids), visit.session.accountId);
 }

@@ -1,20 +1,18 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
-import { ACCOUNT_USAGE, InputReader, type KeysAnswer } from '#libs/contracts';
+import { ACCOUNT_USAGE, InputReader } from '#libs/contracts';
 import { InvalidRequest, Problem } from '#libs/platform';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import type { Notice } from '../pages/layout.js';
 import { csvOf } from '../pages/csv.js';
-import { type PageVisit, isRefused } from '../pages/page-visit.js';
+import { ownKeys } from '../own-keys.js';
+import type { PageVisit } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { pacesOf } from './paces.js';
 import { workOnDays } from './work.js';
 import { type UsageAsked, type UsageShown, usagePage } from './usage-page.js';
 
 const READER = new InputReader(ACCOUNT_USAGE);
-
-/** The maximum number of pages of keys that are read for their names. */
-const KEY_PAGES_MAX = 20;
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -85,18 +83,12 @@ export class UsagePageController {
 
 /**
  * Returns the names of keys by id, with their last characters, because keys may have the same name. The account's own
- * id stands for the dashboard. Reads the keys page by page, newest first, until it knows the given ones.
+ * id stands for the dashboard.
  */
 async function namesOfKeys(visit: PageVisit, ids: readonly string[]): Promise<Map<string, string>> {
   const names = new Map([[visit.session.accountId, 'Dashboard']]);
-  let query = '';
-  for (let pages = 0; pages < KEY_PAGES_MAX && ids.some((id) => !names.has(id)); pages += 1) {
-    const answer = await visit.account({ method: 'GET', path: `/keys${query}` });
-    if (isRefused(answer)) break;
-    const { keys = [], paging } = answer.body as Partial<KeysAnswer>;
-    for (const { id, name, masked } of keys) names.set(id, `${name} (${masked})`);
-    if (!paging?.next_cursor) break;
-    query = `?cursor=${encodeURIComponent(paging.next_cursor)}`;
+  for (const { id, name, masked } of await ownKeys(visit, ids)) {
+    names.set(id, `${name} (${masked})`);
   }
   return names;
 }

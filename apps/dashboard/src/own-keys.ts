@@ -1,0 +1,26 @@
+import type { KeyAnswer, KeysAnswer } from '#libs/contracts';
+import { type PageVisit, isRefused } from './pages/page-visit.js';
+
+/** The maximum number of pages of keys that are read for their names. */
+const PAGES_MAX = 20;
+
+/**
+ * Reads the visitor's keys page by page, newest first, until those with the given ids are among them. @returns the keys
+ * of all pages read; after a rejection, those of the pages before.
+ */
+export async function ownKeys(visit: PageVisit, ids: Iterable<string>): Promise<KeyAnswer[]> {
+  // The account's own id stands for the dashboard.
+  const unknown = new Set([...ids].filter((id) => id !== visit.session.accountId));
+  const found: KeyAnswer[] = [];
+  let query = '';
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const answer = await visit.account({ method: 'GET', path: `/keys${query}` });
+    if (isRefused(answer)) break;
+    const { keys = [], paging } = answer.body as Partial<KeysAnswer>;
+    found.push(...keys);
+    for (const { id } of keys) unknown.delete(id);
+    if (unknown.size === 0 || !paging?.next_cursor) break;
+    query = `?cursor=${encodeURIComponent(paging.next_cursor)}`;
+  }
+  return found;
+}
