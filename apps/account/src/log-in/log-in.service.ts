@@ -86,7 +86,10 @@ export class LogInService {
     } finally {
       if (!isRight) await this.throttling.giveBack(PERSON_LIMIT, ofPerson);
       // A password that was not checked, for example because the queue was full, must not delay the owner.
-      if (isRight === undefined) await this.throttling.giveBackGuess(subject);
+      if (isRight === undefined) {
+        await this.throttling.giveBackGuess(subject);
+        await this.throttling.giveBack(STRANGERS_LIMIT, strangers);
+      }
     }
     if (!isRight || !person) {
       await this.audit.recordRefusal({

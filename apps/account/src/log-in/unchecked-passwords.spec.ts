@@ -31,4 +31,18 @@ describe('passwords that are not checked', () => {
     matches.mockRestore();
     expect((await send()).status).toBe(200);
   });
+
+  it('a full queue does not count towards the hundred wrong passwords after which new networks must wait', async () => {
+    const body = { email: EMAIL, password: PASSWORD };
+    const logIn = (address: string) =>
+      account.dashboard('POST', 'log-in', { body, headers: { 'x-client-address': address } });
+    const matches = jest
+      .spyOn(account.get(PasswordsService), 'matches')
+      .mockRejectedValue(new PasswordQueueFull());
+    for (let i = 0; i < 101; i++) {
+      expect((await logIn(`198.51.100.${i}`)).body.code).toBe('too_busy');
+    }
+    matches.mockRestore();
+    expect((await logIn('203.0.113.9')).status).toBe(200);
+  });
 });

@@ -11,8 +11,8 @@ import { AuditedRequestsMaintenanceRepository } from './audited-requests.reposit
 import type { OperatorOrderRequest } from './operators.dto.js';
 import { INSPECTION } from './timeline.repository.js';
 
-/** The last four characters of a key, as shown on the dashboard, or a whole key, whose other characters are ignored. */
-const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{4})$/;
+/** The last four characters of a key, as the dashboard shows them or in a whole key, whose others are ignored. */
+const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*)?(?:…|\.\.\.)?([0-9A-Za-z]{4})$/;
 
 @Injectable()
 export class OperatorsService {

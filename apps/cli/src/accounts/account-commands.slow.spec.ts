@@ -48,6 +48,7 @@ describe('account commands', () => {
       accountId,
       owner.key,
       owner.key.slice(-4),
+      `dds_live_…${owner.key.slice(-4)}`,
       order.id,
       order.id.toUpperCase(),
       REQUEST_ID,
