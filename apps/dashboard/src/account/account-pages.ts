@@ -32,6 +32,9 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
         <ul>
           <li>All keys and sessions end at once.</li>
           <li>
+            Running jobs are cancelled. Monitors and webhooks pause until the account is restored.
+          </li>
+          <li>
             All credits are frozen, those of packages and those of plans. They can be used again if
             you restore the account.
           </li>

@@ -1,5 +1,6 @@
 import type { ListedPasskey } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
+import { minute } from '../amounts.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
 
@@ -19,8 +20,8 @@ export function passkeysSection(context: PageContext, passkeys: readonly ListedP
             <div>
               <strong>${name}</strong>
               <p class="quiet">
-                <span>since ${minute(created)} UTC</span>
-                <span>${used === null ? 'not used yet' : `last used ${minute(used)} UTC`}</span>
+                <span>since ${minute(created)}</span>
+                <span>${used === null ? 'not used yet' : html`last used ${minute(used)}`}</span>
               </p>
             </div>
             <div class="actions">${step(id, 'Rename', name)} ${step(id, 'Remove', name)}</div>
@@ -98,5 +99,3 @@ export function removePasskeyPage(context: PageContext, { id, name }: ListedPass
     back: { href: '/security', text: 'Keep it' },
   });
 }
-
-const minute = (time: string) => time.slice(0, 16).replace('T', ' ');

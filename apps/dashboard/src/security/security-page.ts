@@ -8,6 +8,7 @@ import {
   type SecondFactorAnswer,
 } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
+import { minute } from '../amounts.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { passkeysSection } from './passkey-pages.js';
@@ -59,7 +60,7 @@ function identitiesSection(
           html`<li>
             <div>
               <strong>${PROVIDER_NAMES[provider]}</strong> ${address}
-              <p class="quiet">last used ${minute(used)} UTC</p>
+              <p class="quiet">last used ${minute(used)}</p>
             </div>
             <a
               class="button plain small"
@@ -105,7 +106,7 @@ function appSection(
           </p>
           ${form(context, '/security/app', html`<button>Set up an app</button>`)}`
       : html`<p>
-            Since ${minute(since)} UTC, log-ins without a passkey also ask for a code.
+            Since ${minute(since)}, log-ins without a passkey also ask for a code.
             ${codes === 0 ? html`<strong>No recovery code is left.</strong>` : `${codes} recovery ${codes === 1 ? 'code is' : 'codes are'} left.`}
           </p>
           <div class="actions">
@@ -137,7 +138,7 @@ export function endPage(context: PageContext, session: ListedSession): Markup {
   return confirmationPage(context, {
     title: 'End this session?',
     body: html`<p><strong>${browserName(userAgent)}</strong> ${address}</p>
-      <p class="quiet">Last seen ${minute(seen)} UTC.</p>
+      <p class="quiet">Last seen ${minute(seen)}.</p>
       <p>That browser is logged out at once. Your keys keep working.</p>`,
     action: `/security/sessions/${id}/end`,
     button: 'End the session',
@@ -172,12 +173,10 @@ function sessionRow(session: ListedSession): Markup {
     <div>
       <strong>${name}</strong> ${address}
       <p class="quiet">
-        <span>since ${minute(created_at)} UTC</span>
-        <span>last seen ${minute(last_seen_at)} UTC</span>
+        <span>since ${minute(created_at)}</span>
+        <span>last seen ${minute(last_seen_at)}</span>
       </p>
     </div>
     ${current ? html`<p class="quiet">This browser</p>` : end}
   </li>`;
 }
-
-const minute = (time: string) => time.slice(0, 16).replace('T', ' ');
