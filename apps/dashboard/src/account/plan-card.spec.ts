@@ -1,6 +1,12 @@
 import { expect, it } from '@jest/globals';
-import type { Allowance, MonitorAnswer, PaceAnswer, SubscriptionAnswer } from '#libs/contracts';
-import { planCard } from './plan-card.js';
+import type {
+  Allowance,
+  BalanceAnswer,
+  MonitorAnswer,
+  PaceAnswer,
+  SubscriptionAnswer,
+} from '#libs/contracts';
+import { lowCredits, planCard } from './plan-card.js';
 
 const ALLOWANCE: Allowance = {
   accountId: 'a',
@@ -41,4 +47,22 @@ it('a plan on trial is a plan', () => {
   const subscriptions = [{ state: 'trialing', sku: 'api-5K-month', quantity: 1 }];
   const shown = planCard({ subscriptions: subscriptions as SubscriptionAnswer[] }).text;
   expect(shown).not.toContain('no subscription');
+});
+
+it('credits are low compared with the last purchase or a larger gift, as in the e-mail, and not with a small gift', () => {
+  const grant = (source_type: string, granted: number, day: number) => ({
+    source_type,
+    granted,
+    revoked: 0,
+    granted_at: `2026-11-0${day}T00:00:00.000Z`,
+  });
+  const saidOf = (spendable: number, ...grants: object[]) =>
+    lowCredits({ spendable, reserved: 0, frozen: 0, grants } as unknown as BalanceAnswer);
+  const bought = grant('package', 10_000, 1);
+  expect(saidOf(2_000, bought)).toContain('running out');
+  expect(saidOf(2_001, bought)).toBeUndefined();
+  expect(saidOf(1_600, bought, grant('operator', 100, 2))).toContain('running out');
+  expect(saidOf(9_000, bought, grant('operator', 50_000, 2))).toContain('running out');
+  expect(saidOf(9_000, grant('operator', 50_000, 1), grant('package', 10_000, 2))).toBeUndefined();
+  expect(saidOf(100, bought, grant('release', 100, 2))).toContain('running out');
 });

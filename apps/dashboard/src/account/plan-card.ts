@@ -60,9 +60,18 @@ export function lowCredits(balance: BalanceAnswer | undefined): string | undefin
   const left = balance.spendable + balance.reserved;
   if (left === 0)
     return 'You have no credits left. Requests that cost credits are refused until you buy some.';
-  const newest = balance.grants.toSorted((a, b) => (a.granted_at < b.granted_at ? 1 : -1)).at(0);
-  if (!newest || left > newest.granted * LOW) return undefined;
+  if (left > lastGranted(balance) * LOW) return undefined;
   return `Your credits are running out: ${grouped(left)} ${left === 1 ? 'is' : 'are'} left.`;
+}
+
+/** Returns what is measured against, as for the e-mail: a small gift does not replace the grant before it. */
+function lastGranted({ grants }: BalanceAnswer): number {
+  const newest = grants
+    .filter(({ source_type: type }) => type !== 'release')
+    .toSorted((a, b) => (a.granted_at < b.granted_at ? 1 : -1));
+  const last = newest.findIndex(({ source_type: type }) => type !== 'operator');
+  const measured = last === -1 ? newest : newest.slice(0, last + 1);
+  return Math.max(0, ...measured.map(({ granted, revoked }) => granted - revoked));
 }
 
 function planWords({ subscriptions, balance }: PlanFacts): string {
