@@ -272,7 +272,8 @@ export class PlanChangesService {
     const row = await this.own.findCurrent(accountId, id);
     const { customerId, returnUrl } = await this.own.customerOf(row);
     const processor = this.processors.get(row.processor);
-    return { redirect_url: valueOf(await processor.paymentUpdateUrl(customerId, returnUrl)) };
+    const page = await processor.paymentUpdateUrl(customerId, returnUrl, row.externalId);
+    return { redirect_url: valueOf(page) };
   }
 
   /** @throws NotFound, PlanNotChangeable. */

@@ -251,8 +251,8 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     await side.setFunds(accountId, 'works');
     if (processor === 'stripe') {
       const page = await ask('payment-details');
-      expect(page.body.redirect_url).toContain('/stripe/portal/');
-      await fetch(`${page.body.redirect_url}/card-works`, { method: 'POST' });
+      expect(page.body.redirect_url).toContain('/stripe/invoice/');
+      await fetch(`${page.body.redirect_url}/pay`, { method: 'POST' });
       await billing.settle();
     } else await billing.pass(5 * DAY_MS);
     expect((await said()).states.at(-1)).toMatchObject({ state: 'active' });

@@ -370,7 +370,16 @@ export interface PaymentProcessor {
    */
   resume(subscriptionId: string, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
-  paymentUpdateUrl(customerId: string, returnUrl: string): Promise<CallResult<string>>;
+  /**
+   * Returns the page on which a customer changes the payment details.
+   * @param subscriptionId the subscription that is then paid with them, if there is one. If it is overdue, it may be
+   *   paid on the page at once.
+   */
+  paymentUpdateUrl(
+    customerId: string,
+    returnUrl: string,
+    subscriptionId?: string,
+  ): Promise<CallResult<string>>;
 
   /**
    * Lists the payments, paid bills and refunds made from `start` on and before `end`, and the disputes that began (or,

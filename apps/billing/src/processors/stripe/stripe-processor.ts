@@ -23,6 +23,7 @@ import type {
 import type { CallRate } from '../call-rate.js';
 import { readEvents } from '../event-stretch.js';
 import { StripeCallbacks, eventOf } from './stripe-callbacks.js';
+import { StripeCards } from './stripe-cards.js';
 import { resultOf } from './stripe-result.js';
 import { taxNameOf } from '../../tax/tax-rates.js';
 import { pacedHttpClient } from './stripe-http-client.js';
@@ -72,6 +73,7 @@ export class StripeProcessor implements PaymentProcessor {
   private readonly callbacks: StripeCallbacks;
   private readonly prices: StripePrices;
   private readonly subscriptions: StripeSubscriptions;
+  private readonly cards: StripeCards;
   private readonly clock: Clock;
 
   constructor({ apiKey, apiUrl, callbackSecrets, rate, clock }: StripeOptions) {
@@ -94,6 +96,7 @@ export class StripeProcessor implements PaymentProcessor {
     this.clock = clock;
     this.prices = new StripePrices(this.stripe);
     this.subscriptions = new StripeSubscriptions(this.stripe, this.prices);
+    this.cards = new StripeCards(this.stripe);
     const { stripe } = this;
     this.callbacks = new StripeCallbacks({ stripe, clock, secrets: callbackSecrets, isLive });
   }
@@ -260,15 +263,12 @@ export class StripeProcessor implements PaymentProcessor {
     return resultOf(() => this.subscriptions.resume(subscriptionId, key));
   }
 
-  paymentUpdateUrl(customerId: string, returnUrl: string): Promise<CallResult<string>> {
-    return resultOf(async () => {
-      const session = await this.stripe.billingPortal.sessions.create({
-        customer: customerId,
-        return_url: returnUrl,
-        flow_data: { type: 'payment_method_update' },
-      });
-      return session.url;
-    });
+  paymentUpdateUrl(
+    customerId: string,
+    returnUrl: string,
+    subscriptionId?: string,
+  ): Promise<CallResult<string>> {
+    return resultOf(() => this.cards.pageOf(customerId, returnUrl, subscriptionId));
   }
 
   /**

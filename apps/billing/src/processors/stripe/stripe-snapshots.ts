@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { Micros } from '#libs/platform';
 import type {
+  BillSnapshot,
   CheckoutSnapshot,
   DisputeSnapshot,
   PaymentSnapshot,
@@ -20,10 +21,38 @@ export function toCents(micros: Micros): number {
 }
 
 export const toMicros = (cents: number | null) => BigInt(cents ?? 0) * CENT_MICROS;
+export const dateOf = (seconds: number) => new Date(seconds * 1000);
 export const currencyOf = (code: string | null) => (code ?? '').toUpperCase();
 
 export const idOf = (reference: string | { id: string } | null | undefined) =>
   typeof reference === 'string' ? reference : (reference?.id ?? '');
+
+const REASONS: Readonly<Record<string, BillSnapshot['reason']>> = {
+  subscription_create: 'start',
+  subscription_cycle: 'renewal',
+  subscription_update: 'change',
+};
+
+/** Returns the reason of a bill. An update that only starts a new period, as with another interval, is a renewal. */
+export function reasonOf({ billing_reason: why, lines }: Stripe.Invoice): BillSnapshot['reason'] {
+  const reason = REASONS[why ?? ''] ?? 'other';
+  const isProrated = lines.data.some(
+    ({ parent }) => (parent?.subscription_item_details ?? parent?.invoice_item_details)?.proration,
+  );
+  return reason === 'change' && !isProrated ? 'renewal' : reason;
+}
+
+/**
+ * Returns when a subscription ends, if it is not renewed before; null if it is renewed. Stripe's customer portal writes
+ * the end of the period into `cancel_at`, and Stripe's dashboard any time.
+ */
+export function lastEndOf(
+  { cancel_at_period_end: isEnding, cancel_at: at }: Stripe.Subscription,
+  { current_period_end: end }: Stripe.SubscriptionItem,
+): Date | null {
+  if (isEnding) return dateOf(end);
+  return at !== null && at <= end ? dateOf(at) : null;
+}
 
 /** Returns the snapshot of a session; it contains the payment only if `payment_intent` was expanded. */
 export function checkoutSnapshot(session: Stripe.Checkout.Session): CheckoutSnapshot {

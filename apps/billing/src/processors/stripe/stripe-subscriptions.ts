@@ -14,7 +14,7 @@ import type {
 import { UnfitObject } from '../unfit-object.js';
 import type { PricedPlan, StripePrices } from './stripe-prices.js';
 import { inKnownState } from './stripe-states.js';
-import { currencyOf, idOf, toMicros } from './stripe-snapshots.js';
+import { currencyOf, dateOf, idOf, lastEndOf, reasonOf, toMicros } from './stripe-snapshots.js';
 
 /** Objects expanded when a subscription is fetched, so that one call returns the whole snapshot. */
 const EXPAND = ['latest_invoice', 'schedule'];
@@ -30,13 +30,6 @@ const STATES: Readonly<Record<string, SubscriptionState>> = {
   canceled: 'cancelled',
 };
 
-const REASONS: Readonly<Record<string, BillSnapshot['reason']>> = {
-  subscription_create: 'start',
-  subscription_cycle: 'renewal',
-  subscription_update: 'change',
-};
-
-const dateOf = (seconds: number) => new Date(seconds * 1000);
 const secondsOf = (time: Date) => Math.floor(time.getTime() / 1000);
 
 interface OpenChange {
@@ -89,7 +82,7 @@ export class StripeSubscriptions {
       kind: 'bill',
       id: invoice.id,
       subscriptionId: idOf(details.subscription),
-      reason: REASONS[invoice.billing_reason ?? ''] ?? 'other',
+      reason: reasonOf(invoice),
       state: invoice.status === 'paid' ? 'paid' : isVoid ? 'void' : 'open',
       paymentId: idOf(paid?.payment.payment_intent) || null,
       amountMicros: toMicros(invoice.amount_paid),
@@ -133,6 +126,7 @@ export class StripeSubscriptions {
       .update(subscriptionId, params, options)
       .catch(async (error: unknown) => {
         if (isRefusal(error)) await this.scheduleAgain(before);
+        else await this.scheduleUnlessMade(before, item).catch(() => {});
         throw error;
       });
     return changed.pending_update === null
@@ -179,11 +173,23 @@ export class StripeSubscriptions {
     if (next) await this.scheduleNext({ ...before, schedule: null }, next, newId());
   }
 
+  /**
+   * Schedules a change again after an upgrade that got no answer, unless the upgrade was made. Otherwise, the customer
+   * would have neither.
+   */
+  private async scheduleUnlessMade(before: Stripe.Subscription, wanted: PhaseItem): Promise<void> {
+    const { pending_update: pending, items } = await this.stripe.subscriptions.retrieve(before.id);
+    const [{ price, quantity }] = items.data;
+    const isMade = price.id === wanted.price && quantity === wanted.quantity;
+    if (pending === null && !isMade) await this.scheduleAgain(before);
+  }
+
   private async scheduleNext(
-    { id, items, schedule }: Pick<Stripe.Subscription, 'id' | 'items' | 'schedule'>,
+    subscription: Pick<Stripe.Subscription, 'id' | 'items' | 'schedule' | 'discounts'>,
     next: NextItem,
     key: string,
   ): Promise<void> {
+    const { id, items, schedule } = subscription;
     const [item] = items.data;
     const scheduleId =
       idOf(schedule) ||
@@ -194,30 +200,39 @@ export class StripeSubscriptions {
         )
       ).id;
     const running = { price: item.price.id, quantity: item.quantity ?? 1 };
-    await this.schedule(scheduleId, item, { running, next }, key);
+    await this.schedule(scheduleId, subscription, { running, next }, key);
   }
 
   private async schedule(
     id: string,
-    { current_period_start: start, current_period_end: end }: Stripe.SubscriptionItem,
+    { items, discounts }: Pick<Stripe.Subscription, 'items' | 'discounts'>,
     { running, next }: { running: PhaseItem; next: NextItem },
     key: string,
   ): Promise<void> {
-    const [now, then] = [running, next].map(({ price, quantity }) => ({ price, quantity }));
+    const [{ current_period_start: start, current_period_end: end, price: current }] = items.data;
     const interval = planOfSku(next.plan.sku)?.interval;
     if (!interval) throw new UnfitObject(`the plan ${next.plan.sku} is no longer sold`);
+    // Stripe takes away the discounts that a phase does not name.
+    const kept = discounts.length > 0 && {
+      discounts: discounts.map((d) => ({ discount: idOf(d) })),
+    };
+    const [now, then] = [running, next].map(({ price, quantity }) => ({
+      items: [{ price, quantity }],
+      proration_behavior: 'none' as const,
+      ...kept,
+    }));
+    // Without this, Stripe would not bill a phase that has another interval.
+    const anchor = current.recurring?.interval !== interval && {
+      billing_cycle_anchor: 'phase_start' as const,
+    };
     await this.stripe.subscriptionSchedules.update(
       id,
       {
         end_behavior: 'release',
         proration_behavior: 'none',
         phases: [
-          { items: [now], start_date: start, end_date: end, proration_behavior: 'none' },
-          {
-            items: [then],
-            duration: { interval, interval_count: 1 },
-            proration_behavior: 'none',
-          },
+          { ...now, start_date: start, end_date: end },
+          { ...then, ...anchor, duration: { interval, interval_count: 1 } },
         ],
       },
       { idempotencyKey: `schedule-phases:${key}` },
@@ -235,7 +250,7 @@ export class StripeSubscriptions {
     const wanted = await this.itemOf(request);
     const next = await this.nextItem(subscription, ours.data[0].current_period_end);
     if (next && (next.price !== wanted.price || next.quantity !== wanted.quantity)) {
-      await this.schedule(idOf(schedule), ours.data[0], { running: wanted, next }, key);
+      await this.schedule(idOf(schedule), subscription, { running: wanted, next }, key);
       return this.fetch(id);
     }
     await this.releaseSchedule(id);
@@ -253,22 +268,25 @@ export class StripeSubscriptions {
    * `period_end`, because Stripe would keep trying to charge for the period.
    */
   async cancel(id: string, when: 'period_end' | 'now', key: string): Promise<SubscriptionSnapshot> {
-    const { status } = await this.releaseSchedule(id);
+    const before = await this.releaseSchedule(id);
+    const { status, cancel_at: at, cancel_at_period_end: isByUs, items } = before;
     const options = { idempotencyKey: `cancel:${key}` };
-    const ended =
-      when === 'now' || status === 'past_due'
-        ? await this.stripe.subscriptions.cancel(id, { expand: EXPAND }, options)
-        : await this.stripe.subscriptions.update(
-            id,
-            { cancel_at_period_end: true, expand: EXPAND },
-            options,
-          );
-    return this.snapshot(ended);
+    if (when === 'now' || status === 'past_due') {
+      const ended = await this.stripe.subscriptions.cancel(id, { expand: EXPAND }, options);
+      return this.snapshot(ended);
+    }
+    const end = items.data[0].current_period_end;
+    const wish =
+      at === null || isByUs ? { cancel_at_period_end: true } : { cancel_at: Math.min(at, end) };
+    const params = { ...wish, expand: EXPAND };
+    return this.snapshot(await this.stripe.subscriptions.update(id, params, options));
   }
 
   async resume(id: string, key: string): Promise<SubscriptionSnapshot> {
-    await this.releaseSchedule(id);
-    const params = { cancel_at_period_end: false, expand: EXPAND };
+    const { cancel_at: at, cancel_at_period_end: isByUs } = await this.releaseSchedule(id);
+    const wish =
+      at === null || isByUs ? { cancel_at_period_end: false } : { cancel_at: '' as const };
+    const params = { ...wish, expand: EXPAND };
     const options = { idempotencyKey: `resume:${key}` };
     return this.snapshot(await this.stripe.subscriptions.update(id, params, options));
   }
@@ -298,7 +316,7 @@ export class StripeSubscriptions {
     const state = STATES[subscription.status];
     const [item] = subscription.items.data;
     if (!state || !item) throw new UnfitObject(`${subscription.id} is ${subscription.status}`);
-    const { latest_invoice: invoice, cancel_at_period_end: isEnding } = subscription;
+    const { latest_invoice: invoice } = subscription;
     const isPaid = typeof invoice === 'object' && invoice?.status === 'paid';
     const next = await this.nextItem(subscription, item.current_period_end);
     return {
@@ -311,7 +329,7 @@ export class StripeSubscriptions {
       currency: currencyOf(subscription.currency),
       periodStart: dateOf(item.current_period_start),
       periodEnd: dateOf(item.current_period_end),
-      cancelAt: isEnding ? dateOf(item.current_period_end) : null,
+      cancelAt: lastEndOf(subscription, item),
       pendingChange: next ? { ...next.plan, quantity: next.quantity } : null,
       unpaidChange: await this.unpaidChange(subscription),
       latestBill: invoice ? { id: idOf(invoice), isPaid } : null,

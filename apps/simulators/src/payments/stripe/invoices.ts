@@ -32,9 +32,15 @@ export const CHARGE_MIN: Readonly<Record<string, number>> = { usd: 50, eur: 50, 
 /** When a payment is retried, as time since the invoice's creation. */
 const RETRIES_MS = [3 * DAY_MS, 5 * DAY_MS, 7 * DAY_MS];
 
+/** Returns the id of the card that belongs to a subscription or a customer. */
+export const cardIdOf = (owner: string) => owner.replace(/^[a-z]+_/, 'pm_');
+
 /** Simulates the invoices of subscriptions: creation, payment by the card on file, retries. */
 export class Invoices {
+  /** The default cards, by customer. */
   private readonly cards = new Map<string, CardBehaviour>();
+  /** The cards that belong to subscriptions. */
+  private readonly ownCards = new Map<string, CardBehaviour>();
   private readonly openPayments = new Map<string, InvoicePayment>();
 
   constructor(
@@ -93,7 +99,7 @@ export class Invoices {
   /** Charges the card on file. @returns whether the invoice is now paid. */
   attempt(invoice: Invoice): boolean {
     if (invoice.status === 'paid') return true;
-    const card = this.cardOf(invoice.customer as string);
+    const card = this.cardFor(invoice);
     invoice.attempt_count += 1;
     if (card === 'works' || invoice.amount_due === 0) {
       this.pay(invoice);
@@ -123,7 +129,7 @@ export class Invoices {
   leaveOpen(invoice: Invoice): void {
     const payment = this.payments.create(paymentOf(invoice), 'requires_payment_method');
     this.openPayments.set(invoice.id, this.invoicePayment(invoice, payment.id, 'open'));
-    this.tell(invoice, this.cardOf(invoice.customer as string));
+    this.tell(invoice, this.cardFor(invoice));
   }
 
   void(invoice: Invoice): void {
@@ -154,8 +160,38 @@ export class Invoices {
     return this.cards.get(customerId) ?? 'works';
   }
 
+  /** Changes the behaviour of all cards of a customer. */
   setCard(customerId: string, card: CardBehaviour): void {
     this.cards.set(customerId, card);
+    for (const { id, customer } of this.world.all('subscription')) {
+      if (customer === customerId) this.ownCards.set(id, card);
+    }
+  }
+
+  /** Gives a customer another default card, as the portal does. */
+  replaceCard(customerId: string, card: CardBehaviour): void {
+    this.cards.set(customerId, card);
+    const { invoice_settings: settings } = this.world.get('customer', customerId);
+    settings.default_payment_method = cardIdOf(customerId);
+  }
+
+  addOwnCard({ id, customer }: Subscription): void {
+    this.ownCards.set(id, this.cardOf(customer as string));
+  }
+
+  /** Gives a subscription the card that has paid a bill, if the subscription keeps such cards. */
+  keepCard({ parent }: Invoice): void {
+    const id = parent.subscription_details.subscription as string;
+    const subscription = this.world.get('subscription', id);
+    if (subscription.payment_settings.save_default_payment_method !== 'on_subscription') return;
+    subscription.default_payment_method = cardIdOf(id);
+    this.ownCards.set(id, 'works');
+  }
+
+  private cardFor({ customer, parent }: Invoice): CardBehaviour {
+    const id = parent.subscription_details.subscription as string;
+    const { default_payment_method: own } = this.world.get('subscription', id);
+    return (own === null ? undefined : this.ownCards.get(id)) ?? this.cardOf(customer as string);
   }
 
   private payBy(invoice: Invoice): void {

@@ -30,6 +30,8 @@ export class Schedules {
         {
           start_date: item.current_period_start,
           end_date: item.current_period_end,
+          billing_cycle_anchor: null,
+          discounts: subscription.discounts,
           items: [{ price: item.price.id, quantity: item.quantity }],
         },
       ],
@@ -46,10 +48,12 @@ export class Schedules {
     const schedule = this.active(id);
     const phases = params.phases ?? [];
     let start = Number(phases[0]?.start_date ?? schedule.phases[0].start_date);
-    schedule.phases = phases.map(({ end_date, items }) => {
+    schedule.phases = phases.map(({ billing_cycle_anchor, discounts, end_date, items }) => {
       const phase = {
         start_date: start,
         end_date: Number(end_date ?? 0),
+        billing_cycle_anchor: billing_cycle_anchor ?? null,
+        discounts: (discounts || []).map(({ discount }) => this.world.get('coupon', discount).id),
         items: (items ?? []).map(({ price, quantity = 1 }) => ({
           price: this.world.get('price', price).id,
           quantity,

@@ -65,6 +65,7 @@ export class StripeApi {
       ['GET', /^\/v1\/payment_intents\/(\w+)$/, (id) => world.get('payment_intent', id)],
       ['POST', /^\/v1\/refunds$/, (_, form) => payments.refund(params(form))],
       ['GET', /^\/v1\/customers$/, (_, form) => this.listCustomers(form)],
+      ['POST', /^\/v1\/customers\/(\w+)$/, (id, form) => this.updateCustomer(id, params(form))],
       ['GET', /^\/v1\/invoices$/, (_, form) => this.listInvoices(form)],
       [
         'GET',
@@ -159,9 +160,16 @@ export class StripeApi {
       object: 'customer',
       balance: 0,
       created: this.world.now,
+      invoice_settings: { default_payment_method: null },
       livemode: false,
       metadata: (metadata as Stripe.Metadata | undefined) ?? {},
     } satisfies Customer);
+  }
+
+  private updateCustomer(id: string, { invoice_settings: to }: Stripe.CustomerUpdateParams) {
+    const customer = this.world.get('customer', id);
+    customer.invoice_settings.default_payment_method = to?.default_payment_method ?? null;
+    return customer;
   }
 
   private listCustomers(form: Form): object {

@@ -10,6 +10,7 @@ export type Customer = Pick<
 > & {
   /** Cents to add to the customer's next invoice; a negative balance reduces the invoice. */
   balance: number;
+  invoice_settings: { default_payment_method: string | null };
 };
 
 export type Coupon = Pick<
@@ -120,11 +121,13 @@ export type Subscription = Pick<
   | 'id'
   | 'object'
   | 'billing_cycle_anchor'
+  | 'cancel_at'
   | 'cancel_at_period_end'
   | 'canceled_at'
   | 'created'
   | 'currency'
   | 'customer'
+  | 'default_payment_method'
   | 'ended_at'
   | 'latest_invoice'
   | 'livemode'
@@ -136,6 +139,7 @@ export type Subscription = Pick<
   /** Ids of coupons. */
   discounts: string[];
   pending_update: { expires_at: number; subscription_items: SubscriptionItem[] } | null;
+  payment_settings: { save_default_payment_method: string };
 };
 
 export type InvoiceLine = Pick<
@@ -188,8 +192,13 @@ export type SubscriptionSchedule = Pick<
   Stripe.SubscriptionSchedule,
   'id' | 'object' | 'created' | 'customer' | 'end_behavior' | 'livemode' | 'status' | 'subscription'
 > & {
-  phases: (Pick<Stripe.SubscriptionSchedule.Phase, 'start_date' | 'end_date'> & {
+  phases: (Pick<
+    Stripe.SubscriptionSchedule.Phase,
+    'billing_cycle_anchor' | 'start_date' | 'end_date'
+  > & {
     items: { price: string; quantity: number }[];
+    /** Ids of coupons. */
+    discounts: string[];
   })[];
 };
 

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { HOUR_MS, addMonths } from '#libs/platform';
-import type { BilledItem, Invoices } from './invoices.js';
+import { type BilledItem, type Invoices, cardIdOf } from './invoices.js';
 import {
   type Invoice,
   type Price,
@@ -17,6 +17,8 @@ export interface WantedItem {
   price: Price;
   quantity: number;
 }
+
+type PeriodReason = 'subscription_cycle' | 'subscription_update';
 
 const PENDING_UPDATE_MS = 23 * HOUR_MS;
 const ENDED = ['canceled', 'incomplete_expired'];
@@ -39,21 +41,26 @@ export class Subscriptions {
       id,
       object: 'subscription',
       billing_cycle_anchor: world.now,
+      cancel_at: null,
       cancel_at_period_end: false,
       canceled_at: null,
       created: world.now,
       currency: wanted.price.currency,
       customer,
+      // As in a checkout, the card becomes that of the subscription.
+      default_payment_method: cardIdOf(id),
       discounts: [],
       ended_at: null,
       items: listOf([this.itemOf(id, wanted, world.now, world.now)]),
       latest_invoice: null,
       livemode: false,
       metadata,
+      payment_settings: { save_default_payment_method: 'off' },
       pending_update: null,
       schedule: null,
       status: 'active',
     } satisfies Subscription);
+    this.invoices.addOwnCard(subscription);
     this.nextPeriod(subscription);
     world.emit('v1.customer.subscription.created', subscription);
     this.invoices.pay(this.billPeriod(subscription, 'subscription_create'));
@@ -63,15 +70,20 @@ export class Subscriptions {
   /** `POST /v1/subscriptions/{id}`. */
   update(id: string, params: Stripe.SubscriptionUpdateParams): Subscription {
     const subscription = this.running(id);
-    if (params.cancel_at_period_end !== undefined) {
+    const { cancel_at: cancelAt } = params;
+    if (params.cancel_at_period_end !== undefined || cancelAt !== undefined) {
       if (subscription.schedule !== null) {
         const message = 'The subscription is managed by the subscription schedule.';
         throw StripeRefusal.invalid('subscription_managed_by_schedule', message);
       }
-      subscription.cancel_at_period_end = params.cancel_at_period_end;
-      subscription.canceled_at = params.cancel_at_period_end ? this.world.now : null;
+      subscription.cancel_at_period_end = params.cancel_at_period_end ?? false;
+      subscription.cancel_at = cancelAt ? Number(cancelAt) : null;
+      const isEnding = subscription.cancel_at_period_end || subscription.cancel_at !== null;
+      subscription.canceled_at = isEnding ? this.world.now : null;
     }
     if (params.discounts) subscription.discounts = this.couponsOf(params.discounts);
+    if (params.default_payment_method === '') subscription.default_payment_method = null;
+    Object.assign(subscription.payment_settings, params.payment_settings);
     if (params.items) this.change(subscription, params);
     this.world.emit('v1.customer.subscription.updated', subscription);
     return subscription;
@@ -102,7 +114,7 @@ export class Subscriptions {
   onPaid(invoice: Invoice): void {
     const subscription = this.ofInvoice(invoice);
     if (subscription.latest_invoice !== invoice.id || ENDED.includes(subscription.status)) return;
-    if (invoice.billing_reason === 'subscription_update') this.applyPending(subscription);
+    if (subscription.pending_update !== null) this.applyPending(subscription);
     else subscription.status = 'active';
     this.world.emit('v1.customer.subscription.updated', subscription);
   }
@@ -194,14 +206,15 @@ export class Subscriptions {
   private renew(subscription: Subscription, endedAt: number): void {
     const [item] = subscription.items.data;
     if (ENDED.includes(subscription.status) || item.current_period_end !== endedAt) return;
-    if (subscription.cancel_at_period_end || subscription.status === 'unpaid') {
+    const isEnding = subscription.cancel_at_period_end || subscription.cancel_at === endedAt;
+    if (isEnding || subscription.status === 'unpaid') {
       this.end(subscription);
       return;
     }
-    this.enterPhase(subscription, endedAt);
+    const reason = this.enterPhase(subscription, endedAt);
     this.nextPeriod(subscription);
-    const invoice = this.billPeriod(subscription, 'subscription_cycle');
-    if (!this.invoices.attempt(invoice)) {
+    const invoice = reason && this.billPeriod(subscription, reason);
+    if (invoice && !this.invoices.attempt(invoice)) {
       subscription.status = 'past_due';
       this.retryLater(subscription, invoice);
     }
@@ -228,31 +241,36 @@ export class Subscriptions {
   /**
    * Enters the phase that begins now, which may have other items. The schedule is released, because its last phase has
    * begun.
+   * @returns the reason of the new period's invoice. Without prorations, Stripe makes none if the interval changes and
+   * the phase does not reset the billing cycle.
    */
-  private enterPhase(subscription: Subscription, at: number): void {
-    if (subscription.schedule === null) return;
+  private enterPhase(subscription: Subscription, at: number): PeriodReason | undefined {
+    if (subscription.schedule === null) return 'subscription_cycle';
     const schedule = this.world.get('subscription_schedule', subscription.schedule);
     const phase = schedule.phases.find(({ start_date }) => start_date === at);
-    if (!phase) return;
+    if (!phase) return 'subscription_cycle';
     const [current] = subscription.items.data;
     const item = this.followPhase(subscription, phase);
-    // A different interval starts a new billing cycle.
-    const isSame = item.price.recurring?.interval === current.price.recurring?.interval;
-    if (!isSame) subscription.billing_cycle_anchor = at;
+    const isReset = phase.billing_cycle_anchor === 'phase_start';
+    if (isReset) subscription.billing_cycle_anchor = at;
     subscription.schedule = null;
     schedule.status = 'released';
     this.world.emit('v1.subscription_schedule.released', schedule);
+    if (isReset) return 'subscription_update';
+    const isSame = item.price.recurring?.interval === current.price.recurring?.interval;
+    return isSame ? 'subscription_cycle' : undefined;
   }
 
-  /** Gives a subscription the items of a phase. @returns the new item. */
+  /** Gives a subscription the items and the discounts of a phase. @returns the new item. */
   followPhase(
     subscription: Subscription,
-    { items }: SubscriptionSchedule['phases'][number],
+    { items, discounts }: SubscriptionSchedule['phases'][number],
   ): SubscriptionItem {
     const [current] = subscription.items.data;
     const [{ price, quantity }] = items;
     const item = { ...current, price: this.world.get('price', price), quantity };
     subscription.items = listOf([item]);
+    subscription.discounts = discounts;
     return item;
   }
 
@@ -265,7 +283,7 @@ export class Subscriptions {
 
   private billPeriod(
     subscription: Subscription,
-    reason: 'subscription_create' | 'subscription_cycle',
+    reason: 'subscription_create' | PeriodReason,
   ): Invoice {
     const [item] = subscription.items.data;
     const billed: BilledItem = {

@@ -121,7 +121,7 @@ export const SUBSCRIPTION_DROP = change({
 
 export const SUBSCRIPTION_PAYMENT_DETAILS = change({
   step: 'payment-details',
-  summary: 'The processor’s page for changing payment details',
+  summary: 'The processor’s page for changing payment details, or for paying an overdue plan',
   of: PaymentDetailsAnswer,
   answer: { redirect_url: 'https://portal.example/1' } satisfies PaymentDetailsAnswer,
   access: { kind: 'session', needsReauthentication: true },

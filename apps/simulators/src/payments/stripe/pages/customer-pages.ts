@@ -53,7 +53,7 @@ export class CustomerPages {
     const session = this.world.get('billing_portal.session', id);
     const card = CARDS[action];
     if (card === undefined) return { redirectTo: session.return_url ?? '/' };
-    this.invoices.setCard(session.customer as string, card);
+    this.invoices.replaceCard(session.customer as string, card);
     for (const { id: subscriptionId, customer } of this.world.all('subscription')) {
       if (customer !== session.customer) continue;
       for (const invoice of this.invoices.openOf(subscriptionId)) this.pay(invoice.id);
@@ -73,6 +73,7 @@ export class CustomerPages {
   pressInvoice(id: string): PageAnswer {
     const invoice = this.invoices.open(id);
     this.invoices.pay(invoice);
+    this.invoices.keepCard(invoice);
     this.subscriptions.onPaid(invoice);
     return this.showInvoice(id);
   }

@@ -37,13 +37,22 @@ const CHECKOUT = [
   'cancel_url',
   ...within('line_items', ['price', 'quantity', ...within('price_data', PRICE_DATA)]),
 ];
-const PHASE = ['items.price', 'items.quantity', 'start_date', 'end_date', 'proration_behavior'];
+const PHASE = [
+  'items.price',
+  'items.quantity',
+  'start_date',
+  'end_date',
+  'proration_behavior',
+  'billing_cycle_anchor',
+  'discounts.discount',
+];
 const DURATION = ['duration.interval', 'duration.interval_count'];
 const PREVIEWED = [...ITEM, 'proration_behavior', 'proration_date'];
 
 /** The parameters of each request, by method and path; `*` stands for an id. `expand` is allowed everywhere. */
 const OF_REQUESTS: Readonly<Record<string, Parameters>> = {
   'POST /v1/customers': { known: ['metadata', 'test_clock'] },
+  'POST /v1/customers/*': { known: ['invoice_settings.default_payment_method'] },
   'GET /v2/core/event_destinations': { known: ['include', 'limit'] },
   'POST /v1/test_helpers/test_clocks': {
     known: ['frozen_time', 'name'],
@@ -77,7 +86,10 @@ const OF_REQUESTS: Readonly<Record<string, Parameters>> = {
     known: [
       ...PREVIEWED,
       'cancel_at_period_end',
+      'cancel_at',
       'payment_behavior',
+      'payment_settings.save_default_payment_method',
+      'default_payment_method',
       'discounts',
       'discounts.coupon',
     ],

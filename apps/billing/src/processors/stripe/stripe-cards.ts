@@ -1,0 +1,64 @@
+import type { Stripe } from 'stripe';
+import { newId } from '#libs/platform';
+import { idOf } from './stripe-snapshots.js';
+
+/** Lets customers change the cards that pay for their subscriptions. */
+export class StripeCards {
+  constructor(private readonly stripe: Stripe) {}
+
+  /**
+   * Returns the page for another card. For an overdue subscription, this is the page of its bill, where it is paid at
+   * once; its card then stays with the subscription. Otherwise, it is the portal's page, which changes the customer's
+   * default card.
+   */
+  async pageOf(customer: string, returnUrl: string, subscriptionId?: string): Promise<string> {
+    if (subscriptionId !== undefined) {
+      const options = { expand: ['latest_invoice'] };
+      const subscription = await this.stripe.subscriptions.retrieve(subscriptionId, options);
+      const payPage = overduePageOf(subscription);
+      if (payPage) {
+        const params = { payment_settings: { save_default_payment_method: 'on_subscription' } };
+        await this.update(subscriptionId, params);
+        return payPage;
+      }
+      await this.giveUpCard(subscription, customer);
+    }
+    const session = await this.stripe.billingPortal.sessions.create({
+      customer,
+      return_url: returnUrl,
+      flow_data: { type: 'payment_method_update' },
+    });
+    return session.url;
+  }
+
+  /**
+   * Lets a subscription follow its customer's default card. From its checkout, it has a card of its own, which would
+   * take precedence; this card becomes the default unless there is one.
+   */
+  private async giveUpCard(
+    { id, default_payment_method: own }: Stripe.Subscription,
+    customerId: string,
+  ): Promise<void> {
+    if (!own) return;
+    const customer = await this.stripe.customers.retrieve(customerId);
+    if (!customer.deleted && !customer.invoice_settings.default_payment_method) {
+      await this.stripe.customers.update(
+        customerId,
+        { invoice_settings: { default_payment_method: idOf(own) } },
+        { idempotencyKey: `card:${newId()}` },
+      );
+    }
+    await this.update(id, { default_payment_method: '' });
+  }
+
+  private async update(id: string, params: Stripe.SubscriptionUpdateParams): Promise<void> {
+    await this.stripe.subscriptions.update(id, params, { idempotencyKey: `card:${newId()}` });
+  }
+}
+
+/** Returns the page on which an overdue subscription is paid; undefined if it is not overdue. */
+function overduePageOf({ status, latest_invoice: bill }: Stripe.Subscription): string | undefined {
+  if (status !== 'past_due' || typeof bill !== 'object' || bill?.status !== 'open')
+    return undefined;
+  return bill.hosted_invoice_url ?? undefined;
+}

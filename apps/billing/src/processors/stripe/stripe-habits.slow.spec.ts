@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { SubscriptionAnswer } from '#libs/contracts';
+import { DAY_MS, addMonths } from '#libs/platform';
+import { BillingUnderTest } from '../../../../../test/billing/billing-under-test.js';
+
+describe('subscriptions at Stripe', () => {
+  let billing: BillingUnderTest;
+  let accountId: string;
+  let id: string;
+  let end: Date;
+
+  beforeAll(async () => {
+    billing = await BillingUnderTest.start();
+  });
+  afterAll(() => billing.stop());
+
+  beforeEach(async () => {
+    end = addMonths(billing.clock.now(), 1);
+    accountId = billing.newAccount();
+    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
+    await billing.act((await billing.call('POST', 'orders', { accountId, body })).body, 'pay');
+    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
+    ({ id } = listed.subscriptions[0]);
+  });
+  afterEach(() => {
+    expect(billing.logLines.splice(0)).toEqual([]);
+  });
+
+  const there = () => billing.simulator.world.all('subscription')[0];
+  async function ask(action: string, body: object = {}) {
+    const answer = await billing.call('POST', `subscriptions/${id}/${action}`, { accountId, body });
+    await billing.settle();
+    return answer;
+  }
+  async function now(): Promise<SubscriptionAnswer> {
+    await billing.settle();
+    return (await billing.call('GET', `subscriptions/${id}`, { accountId })).body;
+  }
+  const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
+
+  const card = (behaviour: 'works' | 'declines') =>
+    billing.simulator.invoices.setCard(there().customer as string, behaviour);
+  const press = (page: string, button: string) => fetch(`${page}/${button}`, { method: 'POST' });
+
+  it('a new card pays for the next period, although the checkout gave the plan its own card', async () => {
+    card('declines');
+    const { redirect_url: page } = (await ask('payment-details')).body;
+    await press(page, 'card-works');
+    await passTo(end);
+    expect(await now()).toMatchObject({
+      state: 'active',
+      paid_through: addMonths(end, 1).toISOString(),
+    });
+  });
+
+  it('an overdue plan is paid on the page of its bill, and its new card pays for the next period, too', async () => {
+    card('declines');
+    await passTo(end);
+    expect(await now()).toMatchObject({ state: 'past_due' });
+    const { redirect_url: page } = (await ask('payment-details')).body;
+    await press(page, 'pay');
+    expect(await now()).toMatchObject({
+      state: 'active',
+      paid_through: addMonths(end, 1).toISOString(),
+    });
+    await passTo(addMonths(end, 1));
+    expect(await now()).toMatchObject({ paid_through: addMonths(end, 2).toISOString() });
+  });
+
+  it('a customer who only opens the page for another card keeps paying with the same card', async () => {
+    const own = there().default_payment_method;
+    await ask('payment-details');
+    await ask('payment-details');
+    const customer = billing.simulator.world.get('customer', there().customer);
+    expect(customer.invoice_settings.default_payment_method).toBe(own);
+    expect(there().default_payment_method).toBeNull();
+  });
+
+  it('a cancellation in Stripe’s customer portal is shown, can be undone, and ends the plan', async () => {
+    const cancelThere = (at: Date) =>
+      billing.simulator.subscriptions.update(there().id, { cancel_at: at.getTime() / 1_000 });
+    cancelThere(end);
+    expect(await now()).toMatchObject({ state: 'active', cancel_at: end.toISOString() });
+    expect((await ask('undo')).body.subscription).toMatchObject({ cancel_at: null });
+    expect(there()).toMatchObject({ cancel_at: null, cancel_at_period_end: false });
+    cancelThere(end);
+    expect((await ask('cancel')).body.subscription).toMatchObject({ cancel_at: end.toISOString() });
+    await passTo(end);
+    expect(await now()).toMatchObject({ state: 'cancelled' });
+  });
+
+  it('a plan that Stripe ends in a later period is renewed until then, unless it is cancelled', async () => {
+    const later = (addMonths(end, 1).getTime() + DAY_MS) / 1_000;
+    billing.simulator.subscriptions.update(there().id, { cancel_at: later });
+    expect(await now()).toMatchObject({ cancel_at: null });
+    expect((await ask('cancel')).body.subscription).toMatchObject({ cancel_at: end.toISOString() });
+  });
+
+  it('a coupon stays while a change waits, after it was undone, and when it takes effect', async () => {
+    const { world, subscriptions } = billing.simulator;
+    const coupon = world.put({
+      id: 'friends',
+      object: 'coupon',
+      amount_off: null,
+      created: world.now,
+      currency: null,
+      livemode: false,
+      metadata: {},
+      percent_off: 25,
+    });
+    subscriptions.update(there().id, { discounts: [{ coupon: coupon.id }] });
+    await ask('change', { sku: 'api-5K-month' });
+    await ask('undo');
+    expect(there().discounts).toEqual([coupon.id]);
+    await ask('change', { sku: 'api-5K-month' });
+    await passTo(end);
+    expect(world.all('invoice')[0]).toMatchObject({ subtotal: 1000, total: 750 });
+  });
+
+  it('an upgrade that never reaches Stripe leaves the waiting downgrade as it was', async () => {
+    await ask('change', { sku: 'api-5K-month' });
+    await ask('preview', { sku: 'api-50K-month' });
+    // The SDK repeats a call once if its connection was closed.
+    Object.assign(billing.simulator.apiFaults, { passedRequests: 1, lostRequests: 2 });
+    expect((await ask('change', { sku: 'api-50K-month' })).status).toBe(503);
+    expect(await now()).toMatchObject({
+      sku: 'api-15K-month',
+      pending_change: { sku: 'api-5K-month' },
+    });
+  });
+});
