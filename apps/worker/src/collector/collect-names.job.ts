@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { NAME_RECORD_TYPES, type NameFindings, PASSING_OUTCOMES } from '#libs/contracts';
+import {
+  NAME_RECORD_TYPES,
+  type NameFindings,
+  type Outcome,
+  PASSING_OUTCOMES,
+} from '#libs/contracts';
 import { Database } from '#libs/database';
 import {
   Clock,
@@ -18,8 +23,12 @@ import {
   CollectedNamesRepository,
   type LaterName,
 } from './collected-names.repository.js';
-import { NamesToCollectService } from './names-to-collect.service.js';
+import { NamesToCollectService, OLD_DAYS } from './names-to-collect.service.js';
 
+/** The outcomes that the corpus stores, so that it knows when the name was looked up. */
+const STORED: readonly Outcome[] = ['delivered', 'partial', 'not_registered'];
+/** The outcomes after which a name is soon looked up again. Names in the corpus are valid, so `invalid` is our fault. */
+const RETRIED: readonly Outcome[] = [...PASSING_OUTCOMES, 'invalid'];
 const NAMES_AT_ONCE = 500;
 const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
@@ -82,7 +91,7 @@ export class CollectNamesJob implements Job {
 
   private async ask(kind: CollectedKind, names: readonly CollectedName[]): Promise<void> {
     const done: string[] = [];
-    const later = new LaterNames(this.clock.now());
+    const later = new LaterNames(kind, this.clock.now());
     const limit = AbortSignal.timeout(TIME_LIMIT_MS);
     const found = this.clients.lookup.ask(
       {
@@ -113,17 +122,23 @@ class LaterNames {
   readonly names: LaterName[] = [];
   private readonly byEnding = new Map<string, number>();
 
-  constructor(private readonly now: Date) {}
+  constructor(
+    private readonly kind: CollectedKind,
+    private readonly now: Date,
+  ) {}
 
   /** Notes when a name is to be looked up again. @returns false if the name is done. */
   takes({ name, tries }: CollectedName, { outcome, laterSeconds }: NameFindings): boolean {
     if (laterSeconds !== undefined) {
       const pauseMs = Math.max(1, laterSeconds) * SECOND_MS * this.placeOf(name);
-      this.names.push({ name, tries, dueAt: this.after(Math.min(pauseMs, DAY_MS)) });
+      const dueAt = this.after(Math.min(pauseMs, DAY_MS));
+      this.names.push({ name, tries, dueAt, isGivenUp: false });
       return true;
     }
-    if (!PASSING_OUTCOMES.includes(outcome) || tries + 1 >= TRIES_MAX) return false;
-    this.names.push({ name, tries: tries + 1, dueAt: this.after(RETRY_MS) });
+    if (STORED.includes(outcome)) return false;
+    const isGivenUp = !RETRIED.includes(outcome) || tries + 1 >= TRIES_MAX;
+    const dueAt = this.after(isGivenUp ? OLD_DAYS[this.kind] * DAY_MS : RETRY_MS);
+    this.names.push({ name, tries: tries + 1, dueAt, isGivenUp });
     return true;
   }
 

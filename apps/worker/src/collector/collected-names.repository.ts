@@ -5,8 +5,12 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
 export type CollectedKind = 'whois' | 'dns';
 
-/** The priorities: new names come before names that have not been looked up for a long time. */
-export const RANKS = { new: 1, old: 2 } as const;
+/**
+ * The priorities: new names come before names that have not been looked up for a long time. A name that was given up is
+ * not looked up; its row only keeps the pass over all names from adding it again before it is due.
+ */
+export const RANKS = { new: 1, old: 2, givenUp: 3 } as const;
+type Rank = (typeof RANKS)[keyof typeof RANKS];
 
 export interface CollectedName {
   name: string;
@@ -16,30 +20,41 @@ export interface CollectedName {
 
 export interface LaterName extends CollectedName {
   dueAt: Date;
+  isGivenUp: boolean;
 }
 
 @Injectable()
 export class CollectedNamesRepository {
+  /** Counts the names that wait for a lookup. */
   async count(runner: Runner, kind: CollectedKind): Promise<number> {
     const [{ names }] = await runner.query<{ names: number }>(
-      'select count(*)::integer as names from collected_names where kind = $1',
+      `select count(*)::integer as names from collected_names where kind = $1 and rank < ${RANKS.givenUp}`,
       [kind],
     );
     return names;
   }
 
-  /** Adds names. A name that is already waiting keeps its due time. */
+  /** Adds names. A name that is already waiting keeps its due time; one that was given up waits again if it is new. */
   async add(
     runner: Runner,
     kind: CollectedKind,
     names: readonly string[],
-    { rank, dueAt }: { rank: number; dueAt: Date },
+    { rank, dueAt }: { rank: Rank; dueAt: Date },
   ): Promise<void> {
     await runner.query(
-      `insert into collected_names (kind, name, rank, due_at)
+      `insert into collected_names as c (kind, name, rank, due_at)
        select $1, name, $3, $4 from unnest($2::text[]) as name
-       on conflict (kind, name) do nothing`,
+       on conflict (kind, name) do update set rank = excluded.rank, tries = 0, due_at = excluded.due_at
+         where excluded.rank = ${RANKS.new} and c.rank = ${RANKS.givenUp}`,
       [kind, names, rank, dueAt],
+    );
+  }
+
+  /** Removes the names that were given up and are due again, so that the pass over all names may add them. */
+  async forgetGivenUp(runner: Runner, kind: CollectedKind, now: Date): Promise<void> {
+    await runner.query(
+      `delete from collected_names where kind = $1 and rank = ${RANKS.givenUp} and due_at <= $2`,
+      [kind, now],
     );
   }
 
@@ -49,7 +64,8 @@ export class CollectedNamesRepository {
     { now, limit }: { now: Date; limit: number },
   ): Promise<CollectedName[]> {
     return runner.query<CollectedName>(
-      `select name, tries from collected_names where kind = $1 and due_at <= $2
+      `select name, tries from collected_names
+       where kind = $1 and rank < ${RANKS.givenUp} and due_at <= $2
        order by rank, due_at, name limit $3`,
       [kind, now, limit],
     );
@@ -64,14 +80,17 @@ export class CollectedNamesRepository {
 
   async putLater(runner: Runner, kind: CollectedKind, later: readonly LaterName[]): Promise<void> {
     await runner.query(
-      `update collected_names c set tries = q.tries, due_at = q.due_at
-       from unnest($2::text[], $3::integer[], $4::timestamptz[]) as q (name, tries, due_at)
+      `update collected_names c set tries = q.tries, due_at = q.due_at,
+         rank = case when q.is_given_up then ${RANKS.givenUp} else c.rank end
+       from unnest($2::text[], $3::integer[], $4::timestamptz[], $5::boolean[])
+         as q (name, tries, due_at, is_given_up)
        where c.kind = $1 and c.name = q.name`,
       [
         kind,
         later.map(({ name }) => name),
         later.map(({ tries }) => tries),
         later.map(({ dueAt }) => dueAt),
+        later.map(({ isGivenUp }) => isGivenUp),
       ],
     );
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { CorpusChange, NameFindings } from '#libs/contracts';
-import { HOUR_MS, SECOND_MS, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, SECOND_MS, newId } from '#libs/platform';
 import { CorpusStandIn } from '../../../../test/worker/corpus-stand-in.js';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
@@ -96,4 +96,18 @@ it('a name is abandoned after three attempts without an answer', async () => {
     under.clock.advance(HOUR_MS);
   }
   expect(tries).toBe(2 * 3);
+});
+
+it('a name about which nothing can be stored is looked up again only when it is due', async () => {
+  lookup.found = () => ({ outcome: 'restricted' });
+  change('reserved.com', 2);
+  expect(await collect()).toEqual({ 'reserved.com': 2 });
+  // The corpus names it again at once, because it has stored nothing.
+  corpus.nextNames.push('reserved.com');
+  expect(await collect()).toEqual({});
+  change('reserved.com', 2);
+  expect(await collect()).toEqual({ 'reserved.com': 2 });
+  under.clock.advance(30 * DAY_MS);
+  corpus.nextNames.push('reserved.com');
+  expect(await collect()).toEqual({ 'reserved.com': 1 });
 });

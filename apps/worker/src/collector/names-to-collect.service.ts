@@ -11,12 +11,15 @@ import {
 } from './collected-names.repository.js';
 
 const KINDS: readonly CollectedKind[] = ['dns', 'whois'];
-/** While fewer names than this are waiting, names that have not been looked up for a long time are added. */
-const FEW = 2_000;
+/**
+ * While fewer names than this are waiting, names that have not been looked up for a long time are added. Names whose
+ * servers do not answer wait for hours, and must not hold up all others.
+ */
+const FEW = 20_000;
 /** While more names than this are waiting, new names are not added; the pass over all names finds them later. */
 const MANY = 500_000;
 /** How long after a lookup a name is due again. */
-const OLD_DAYS: Readonly<Record<CollectedKind, number>> = { whois: 30, dns: 7 };
+export const OLD_DAYS: Readonly<Record<CollectedKind, number>> = { whois: 30, dns: 7 };
 const CHANGES = 1_000;
 const FEED_READER = 'collector';
 /** Returns the name under which the position in the pass over all names is stored. */
@@ -41,8 +44,8 @@ export class NamesToCollectService {
     const page = await this.clients.corpus.changes({ cursor, limit: CHANGES });
     const allowed = new Set(page.sources.filter((one) => one.isLookedUp).map(({ id }) => id));
     const fresh = page.changes.filter(
-      ({ kind, subject, sourceId }) =>
-        kind === 'new' && subject === 'name' && allowed.has(sourceId),
+      ({ kind, subject, sourceId, isShownFirst }) =>
+        kind === 'new' && subject === 'name' && !isShownFirst && allowed.has(sourceId),
     );
     const names = [...new Set(fresh.map(({ name }) => name))];
     const when = { rank: RANKS.new, dueAt: this.clock.now() };
@@ -63,6 +66,7 @@ export class NamesToCollectService {
    * The pass starts again after the last name.
    */
   async takeOld(kind: CollectedKind): Promise<void> {
+    await this.names.forgetGivenUp(this.database, kind, this.clock.now());
     if ((await this.names.count(this.database, kind)) >= FEW) return;
     const cursor = await this.cursors.find(this.database, roundReader(kind));
     const after = cursor ? (JSON.parse(cursor) as { key: string; name: string }) : undefined;

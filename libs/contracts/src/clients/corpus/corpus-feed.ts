@@ -31,6 +31,8 @@ export interface CorpusChange {
   members: string[];
   /** True if this is the first known record of the name, or its first DNS records. */
   isFirst: boolean;
+  /** True if sources whose data may not be shown reported the change before. */
+  isShownFirst?: boolean;
   sourceId: number;
   observedAt: string;
 }
