@@ -20,7 +20,7 @@ export class SignalsRepository {
    */
   async firstSeen({ key, name }: FiledName): Promise<Date | undefined> {
     const [row] = await this.database.query<{ firstAt: Date }>(
-      `select d.first_seen as "firstAt" from domain d join source s on s.id = d.source_id
+      `select d.name, d.first_seen as "firstAt" from domain d join source s on s.id = d.source_id
        where d.domain_key = $1 and d.name = $2 and s.is_shown and not s.is_generated`,
       [key, name],
     );
@@ -33,7 +33,7 @@ export class SignalsRepository {
    */
   async listListings({ key, name }: FiledName): Promise<Listing[]> {
     return this.database.query(
-      `select s.name as list, l.category, l.host, l.listed_at as "listedAt"
+      `select l.name, s.name as list, l.category, l.host, l.listed_at as "listedAt"
        from listed_name l join source s on s.id = l.source_id
        where l.domain_key = $1 and l.name = $2 and l.delisted_at is null and s.is_shown
        order by l.host, l.listed_at limit 20`,

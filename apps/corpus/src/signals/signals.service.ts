@@ -35,7 +35,9 @@ export class SignalsService {
     return {
       firstSeen: firstSeen?.toISOString() ?? null,
       lists,
-      listings: listings.map((one) => ({ ...one, listedAt: one.listedAt.toISOString() })),
+      listings: listings.map(({ list, category, host, listedAt }) => {
+        return { list, category, host, listedAt: listedAt.toISOString() };
+      }),
       lexical: name.unicode === null ? judge(name.label) : null,
     };
   }

@@ -6,6 +6,7 @@ import { CorpusUnderTest } from '#test/corpus';
 import { SLICES } from '../names/domain-key.js';
 import { fileName } from '../names/registrable-name.js';
 import { FullListsService } from '../observations/full-lists.service.js';
+import { SignalsService } from '../signals/signals.service.js';
 
 describe('suppression', () => {
   let corpus: CorpusUnderTest;
@@ -85,5 +86,18 @@ describe('suppression', () => {
       expect(await apply()).toEqual([`kept-${name}`]);
       await corpus.eraseSuppressed();
     });
+  });
+
+  it('S119: a restored database does not show on which block lists a suppressed domain was', async () => {
+    const name = newName();
+    await corpus.operate.suppress({ kind: 'domain', value: name });
+    await corpus.recordOf({ name: 'phishing', kind: 'blocklist' });
+    await corpus.database.query(
+      `insert into listed_name (domain_key, name, source_id, category, listed_at)
+       select $1, $2, id, 'phishing', now() from source where name = 'phishing'`,
+      [fileName(name)!.key, name],
+    );
+    const signals = corpus.get(SignalsService);
+    expect(await signals.of(name)).toMatchObject({ firstSeen: null, listings: [] });
   });
 });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
+import { parseHostName } from '#libs/domain-names';
 import { Clock, InvalidRequest, SECOND_MS, ServiceUnavailable, monotonicMs } from '#libs/platform';
 import { domainKeyOf } from '../names/domain-key.js';
 import { NameRowsService } from '../names/name-rows.service.js';
@@ -19,6 +20,8 @@ import {
 } from './suppressions.repository.js';
 
 const KEPT_MS = SECOND_MS;
+/** Differs from the state of every list. */
+const UNKNOWN_STATE = '';
 /** One e-mail address. Registries also publish malformed ones, which can be suppressed, too. */
 const ONE_ADDRESS = /^[^\s<>,;@]+@[^\s<>,;@]+$/;
 
@@ -85,6 +88,7 @@ export class SuppressionsService {
     const form = comparedForm(kind, value);
     const isOther = kind === 'email' && !ONE_ADDRESS.test(form);
     if (form === '' || isOther) throw invalid('value', `is not a valid ${kind}`);
+    if (kind === 'domain') refuseHost(value, form);
     if (!this.list)
       throw invalid(
         'kind',
@@ -194,11 +198,19 @@ export class SuppressionsService {
     if (missing.length > 0) await this.repository.add(on, missing, null);
     const all = missing.length > 0 ? await this.repository.list(on) : copy;
     return {
-      state,
+      // Entries that were just added are looked for again, because the caller's transaction may be rolled back.
+      state: missing.length > 0 ? UNKNOWN_STATE : state,
       values: new SuppressedValues(file?.key ?? Buffer.alloc(0), all),
       isBehind: all.some(({ isHidden }) => !isHidden),
     };
   }
+}
+
+/** Refuses a host below a domain, because a suppression of the whole domain cannot be undone. */
+function refuseHost(value: string, domain: string): void {
+  const parsed = parseHostName(value);
+  if (!parsed.ok || parsed.hostName.host === domain) return;
+  throw invalid('value', `is a host below ${domain}; only the whole domain can be suppressed`);
 }
 
 const termsOf = ({ key, name, record }: ScannedRevision) =>
