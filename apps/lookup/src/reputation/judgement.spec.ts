@@ -62,6 +62,24 @@ describe('a reputation', () => {
     expect(many.signals.slice(0, 6).map(({ weight }) => weight)).toEqual([-15, 0, -5, 0, 0, 0]);
   });
 
+  it('does not trust a name because it was seen in an earlier registration', () => {
+    const index = { ...INDEX, firstSeen: '2003-01-01T00:00:00.000Z' };
+    const codes = (created: string, outcome = registration.outcome) => {
+      const record = {
+        ...registration.record!,
+        created: { original: '', iso: created, precision: 'day' as const },
+      };
+      const judged = judgementOf(
+        { registration: { ...registration, outcome, record }, index },
+        NOW,
+      );
+      return judged.signals.map(({ code }) => code);
+    };
+    expect(codes('2003-01-01')).toContain('seen_over_a_year');
+    expect(codes('2026-11-10')).not.toContain('seen_over_a_year');
+    expect(codes('2003-01-01', 'not_registered')).not.toContain('seen_over_a_year');
+  });
+
   it('is the same whether contacts are withheld or not', () => {
     const redacted = fixtureLookup('redacted.test', NOW);
     const [open, withheld] = [registration, redacted].map((one) =>

@@ -39,7 +39,7 @@ type Told = [code: string, weight: number, evidence: string, confidence?: number
 export function judgementOf({ registration, index, dns }: Known, now: Date): Judgement {
   const told = [
     ...(registration ? ofRegistration(registration, now) : []),
-    ...(index ? ofIndex(index, now) : []),
+    ...(index ? ofIndex(index, registration, now) : []),
     ...(dns ? ofDns(dns) : []),
   ];
   const hosts = new Set<string>();
@@ -116,10 +116,15 @@ function ofAge(since: string, now: Date): Told[] {
   return days < 30 ? [['new_registration', -20, evidence]] : [];
 }
 
-function ofIndex({ firstSeen, lists, lexical }: IndexSignals, now: Date): Told[] {
+function ofIndex(
+  { firstSeen, lists, lexical }: IndexSignals,
+  registration: Lookup | undefined,
+  now: Date,
+): Told[] {
   const told: Told[] = [];
   if (lists > 0) told.push(['lists_checked', 0, `${counted(lists, 'block list')} loaded`]);
-  if (firstSeen !== null && now.getTime() - Date.parse(firstSeen) >= YEAR_DAYS * DAY_MS) {
+  const isLong = firstSeen !== null && now.getTime() - Date.parse(firstSeen) >= YEAR_DAYS * DAY_MS;
+  if (isLong && !isOfEarlier(firstSeen, registration)) {
     told.push(['seen_over_a_year', 5, `first seen ${firstSeen.slice(0, 10)}`]);
   }
   if (lexical !== null && lexical.deviations >= RANDOM_DEVIATIONS) {
@@ -128,6 +133,15 @@ function ofIndex({ firstSeen, lists, lexical }: IndexSignals, now: Date): Told[]
     told.push(['random_letters', -15, evidence, 0.7]);
   }
   return told;
+}
+
+/** True if a name was first seen in an earlier registration, which says nothing about its holder. */
+function isOfEarlier(firstSeen: string, registration: Lookup | undefined): boolean {
+  const { outcome, record } = registration ?? {};
+  if (outcome === 'not_registered') return true;
+  return (
+    record?.created !== undefined && Date.parse(record.created.iso) > Date.parse(firstSeen) + DAY_MS
+  );
 }
 
 function ofDns({ records, errors, rcode }: DnsLookup): Told[] {
