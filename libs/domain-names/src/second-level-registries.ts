@@ -1,6 +1,7 @@
 /**
- * Second-level names whose holders sell names below them and run their own port-43 service, with that service's host.
- * The public suffix list counts most of them as private; for registration data they are registries.
+ * Second-level names with a registry and a port-43 service of their own, with that service's host. The registry of the
+ * top-level domain does not know the names below them, and would call each of them unregistered. The public suffix list
+ * counts most of them as private; for registration data they are registries.
  */
 export const SECOND_LEVEL_REGISTRIES: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -16,5 +17,8 @@ export const SECOND_LEVEL_REGISTRIES: ReadonlyMap<string, string> = new Map(
     'whois.co.pl': 'co.pl',
     'whois.za.net': 'za.net',
     'whois.za.org': 'za.org',
+    'whois.edu.cn': 'edu.cn',
+    'whois.nic.ac.uk': 'ac.uk',
+    'whois.gov.uk': 'gov.uk',
   }).flatMap(([server, names]) => names.split(' ').map((name) => [name, server] as const)),
 );

@@ -138,7 +138,7 @@ describe('an incomplete answer', () => {
 it('an answer is read in the layout of the suffix, not of the top-level domain', async () => {
   const text =
     'Domain:\n\texample.ac.uk\n\nRegistered For:\n\tUniversity of Example\n\nEntry created:\n\t5 June 1999\n';
-  await harness.internet.whois('whois.nic.test', text);
+  await harness.internet.whois('whois.nic.ac.uk', text);
   const { record } = await harness.lookups().lookup('example.ac.uk');
   expect(record?.contacts.registrant).toEqual({ organization: 'University of Example' });
 });
@@ -174,6 +174,16 @@ describe('redirects', () => {
     const lookup = harness.lookups({ limiter });
     const { sources } = await lookup.lookup('a.rdaponly', { waitMaxMs: 20_000 });
     expect(sources.map(({ error }) => error)).toEqual(['unreadable']);
+  });
+
+  it('the target is named by its base URL, even if its URL ends with a slash', async () => {
+    await harness.internet.rdap('rdap.nic.test', (_request, response) => {
+      const location = 'https://rdap.other.test/v1/domain/a.rdaponly/';
+      response.writeHead(302, { location }).end();
+    });
+    await harness.internet.rdap('rdap.other.test', found());
+    const { sources } = await harness.lookups().lookup('a.rdaponly');
+    expect(sources.map(({ server }) => server)).toEqual(['https://rdap.other.test/v1/']);
   });
 
   it('every hop releases its turn', async () => {

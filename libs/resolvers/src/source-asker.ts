@@ -47,7 +47,7 @@ export class SourceAsker {
         return { ...result, httpStatus: status, raw, ...error };
       },
     );
-    const server = movedTo.replace(/domain\/[^/]*$/i, '');
+    const server = movedTo.replace(/domain\/[^/]*\/?$/i, '');
     return { protocol: 'rdap', role, server, ...finding };
   }
 

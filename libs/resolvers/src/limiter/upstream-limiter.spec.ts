@@ -340,7 +340,7 @@ describe('UpstreamLimiter', () => {
     expect(worst('whois.centralnic.com', 900)).toBeLessThanOrEqual(1_800);
     expect(worst('whois.nic.uk', 1)).toBeLessThanOrEqual(5);
     expect(worst('whois.nic.uk', 86_400)).toBeLessThanOrEqual(1_000);
-    expect(worst('whois.iedr.ie', 86_400)).toBeLessThanOrEqual(100);
+    expect(worst('whois.weare.ie', 86_400)).toBeLessThanOrEqual(100);
     expect(worst('rdap.lacnic.net', 60)).toBeLessThanOrEqual(10);
   });
 });

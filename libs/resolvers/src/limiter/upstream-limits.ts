@@ -32,7 +32,7 @@ export const PUBLISHED_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
       connections: 2,
     },
     // .ie acceptable use policy: 100 in 24 hours per address.
-    'whois.iedr.ie': { buckets: [{ burst: 20, perSecond: 80 / DAY_SECONDS }], connections: 2 },
+    'whois.weare.ie': { buckets: [{ burst: 20, perSecond: 80 / DAY_SECONDS }], connections: 2 },
     // LACNIC's notices: 10 per minute.
     'rdap.lacnic.net': { buckets: [{ burst: 2, perSecond: 8 / 60 }], connections: 2 },
   }),

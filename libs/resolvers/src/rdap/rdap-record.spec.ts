@@ -13,7 +13,7 @@ const whole = {
     { rel: 'self', href: 'https://rdap.nic.example/domain/a.example' },
     {
       rel: 'related',
-      href: 'https://rdap.registrar.example/v1/domain/A.EXAMPLE',
+      href: 'https://rdap.registrar.example/v1/domain/A.EXAMPLE/',
       type: 'application/rdap+json',
     },
   ],
@@ -142,7 +142,7 @@ describe('readRdapDomain', () => {
         { path: 'contacts.administrative.name', basis: 'text' },
       ],
       privacyService: false,
-      referral: { rdapUrl: 'https://rdap.registrar.example/v1/domain/A.EXAMPLE' },
+      referral: { rdapUrl: 'https://rdap.registrar.example/v1/domain/A.EXAMPLE/' },
     });
   });
 

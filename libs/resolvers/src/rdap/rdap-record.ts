@@ -91,7 +91,7 @@ function readRegistrar(
     /iana registrar id/i.test(textIn(type) ?? ''),
   );
   const website = objectsIn(json['links']).find(({ rel }) => textIn(rel) === 'about');
-  const rdapServer = related?.href.replace(/domain\/[^/]*$/i, '');
+  const rdapServer = related?.href.replace(/domain\/[^/]*\/?$/i, '');
   const registrar = present<Registrar>({
     ianaId: textIn(ianaId?.['identifier']),
     name: card.contact.name ?? card.contact.organization,

@@ -31,7 +31,9 @@ export function deriveTables(folder: string): RegistryTables {
   const delegated = new Set(delegatedIn(folder));
   const rdap = bootstrap.services
     // Services with http only are left out, because their answers could be forged on the way.
-    .flatMap(([suffixes, urls]) => urls.filter(isHttps).map((url) => ({ url, suffixes })))
+    .flatMap(([suffixes, urls]) =>
+      urls.filter(isHttps).map((url) => ({ url: slashed(url), suffixes })),
+    )
     .concat(Object.entries(RDAP_BESIDE_IANA).map(([suffix, url]) => ({ url, suffixes: [suffix] })));
   const whois = Object.entries({ ...hostsOf(servers), ...CORRECTED_PORT43 }).filter(
     ([suffix, host]) =>
@@ -62,6 +64,9 @@ function isHttps(text: string): boolean {
     HOST_NAME.test(url.hostname)
   );
 }
+
+/** Returns a base URL with the final slash, to which the path of an object is appended (RFC 9224 §3). */
+const slashed = (url: string): string => (url.endsWith('/') ? url : `${url}/`);
 
 function hostsOf(servers: WhoisServers): Record<string, string> {
   const hosts = Object.entries(servers).flatMap(([suffix, { host }]) =>

@@ -46,10 +46,6 @@ const BY_SYSTEM = new Set([
   'arpa',
   // SIDN's system: .nl
   'aw',
-  // Freenom: .cf, .tk
-  'ga',
-  'gq',
-  'ml',
   // JWhoisServer: .dz, .tg, .tn
   'gf',
   'gp',
@@ -90,17 +86,13 @@ function isGeneric(tld: string): boolean {
 
 /** Country top-level domains in their own script that have no sibling with a known layout. */
 const COUNTRIES_IN_SCRIPTS = new Set([
-  'xn--4dbrk0ce',
   'xn--54b7fta0cc',
   'xn--j1amh',
-  'xn--l1acc',
   'xn--mgbai9azgqp6j',
   'xn--mgbayh7gpa',
   'xn--mgbc0a9azcg',
   'xn--mgbcpq6gpa1a',
   'xn--mgbpl2fh',
   'xn--node',
-  'xn--pgbs0dh',
-  'xn--q7ce6a',
   'xn--wgbh1c',
 ]);

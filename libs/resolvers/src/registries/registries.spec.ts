@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CLOSED_PORT43, DEAD_HOSTS } from './corrections.js';
+import { CLOSED_PORT43, CORRECTED_PORT43, DEAD_HOSTS, RDAP_BESIDE_IANA } from './corrections.js';
 import { deriveTables, tablesText, writeTables } from './derivation.js';
 import { registryChanges } from './registry-changes.js';
 import { Registries, type RegistryTables } from './registries.js';
@@ -103,6 +103,20 @@ describe('Registries', () => {
     });
   });
 
+  it.each([
+    ['a.ac.uk', { whoisServer: 'whois.nic.ac.uk' }],
+    ['a.gov.uk', { whoisServer: 'whois.gov.uk' }],
+    ['a.edu.cn', { whoisServer: 'whois.edu.cn' }],
+    ['a.nhs.uk', { reason: expect.stringContaining('The registry of .nhs.uk publishes no') }],
+    ['a.gub.uy', { reason: expect.stringContaining('The registry of .gub.uy publishes no') }],
+  ])(
+    'the registry above the suffix of %s does not know the name, and is not queried',
+    (name, to) => {
+      const tld = name.slice(name.lastIndexOf('.') + 1);
+      expect(new Registries(vendored).route(name)).toEqual({ tld, ...to });
+    },
+  );
+
   it('the reason says whether a top-level domain does not exist or has no service', () => {
     expect(registries.route('a.nosuch').reason).toContain('There is no top-level domain');
     expect(registries.route('a.plain').reason).toContain('publishes no machine-readable');
@@ -135,6 +149,21 @@ describe('Registries', () => {
     );
   });
 
+  it('S60: the vendored tables contain all corrected hosts, and none below a domain that changed hands', () => {
+    const hosts: Readonly<Record<string, readonly string[]>> = vendored.whois;
+    const lacking = Object.entries(CORRECTED_PORT43).filter(
+      ([suffix, host]) => hosts[host]?.includes(suffix) !== true,
+    );
+    expect(lacking).toEqual([]);
+    const urls: Readonly<Record<string, readonly string[]>> = vendored.rdap;
+    for (const [suffix, url] of Object.entries(RDAP_BESIDE_IANA)) {
+      expect(urls[url]).toContain(suffix);
+    }
+    const real = new Registries(vendored);
+    expect(real.route('a.ga')).toEqual({ tld: 'ga', whoisServer: 'whois.nic.ga' });
+    expect(real.route('a.cf').reason).toContain('publishes no machine-readable');
+  });
+
   it('S60: the vendored tables have a service for 94% of top-level domains', () => {
     const { tlds, unsupported } = Registries.vendored().coverage();
     expect(tlds).toBeGreaterThan(1_400);
@@ -152,6 +181,7 @@ describe('deriving the tables', () => {
       rdap: {
         'https://rdap.nic.ch/': ['ch'],
         'https://rdap.denic.de/': ['de'],
+        'https://rdap.identitydigital.services/rdap/': ['ac', 'io', 'me', 'sh'],
         'https://rdap.nic.example/': ['t0', 't1', 't2'],
         'https://rdap.nic.li/': ['li'],
       },
@@ -166,7 +196,8 @@ describe('deriving the tables', () => {
     writeFileSync(join(own, 'tlds-alpha-by-domain.txt'), '# Version 1\nT0\nT1\nXN--T3\n');
     const services = [
       [['t0'], ['https://rdap.nic.example/']],
-      [['xn--t3'], ['https://rdap.other.example/']],
+      // The path of an object is appended, so a missing slash would change the host.
+      [['xn--t3'], ['https://rdap.other.example']],
     ];
     const published = { publication: '2026-03-01T00:00:00Z', services };
     writeFileSync(join(own, 'dns.json'), JSON.stringify(published));
@@ -231,7 +262,7 @@ describe('deriving the tables', () => {
     rmSync(target, { force: true });
     writeTables(sources(3, { rdapUrl }), target);
     const { rdap } = JSON.parse(readFileSync(target, 'utf8')) as RegistryTables;
-    expect(Object.values(rdap).flat().toSorted()).toEqual(['ch', 'de', 'li']);
+    expect(Object.values(rdap).flat().toSorted()).toEqual(Object.keys(RDAP_BESIDE_IANA));
   });
 
   it.each(['127.0.0.1', 'localhost', 'whois.nic.example:25', 'whois.nic.example/x', 'a b.example'])(

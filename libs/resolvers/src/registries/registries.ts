@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SECOND_LEVEL_REGISTRIES } from '#libs/domain-names';
 import { DAY_MS } from '#libs/platform';
-import { DEAD_HOSTS } from './corrections.js';
+import { DEAD_HOSTS, SUFFIXES_WITHOUT_SERVICE } from './corrections.js';
 import vendored from './tables.json' with { type: 'json' };
 
 export interface RegistryTables {
@@ -64,6 +64,7 @@ export class Registries {
     const tld = name.slice(name.lastIndexOf('.') + 1);
     // The registry of `com` answers only about `uk.com` itself, not about names under `uk.com`.
     const parent = name.slice(name.indexOf('.') + 1);
+    if (SUFFIXES_WITHOUT_SERVICE.has(parent)) return { tld, reason: noData(parent) };
     const seller = SECOND_LEVEL_REGISTRIES.get(parent);
     const rdap = seller === undefined ? longestMatch(this.rdap, parent) : undefined;
     const whois = longestMatch(this.whois, parent);
@@ -123,10 +124,13 @@ export class Registries {
     }
     const listed = bySuffix(this.tables.whois).find(([suffix]) => suffix === tld);
     return listed === undefined
-      ? `The registry of .${tld} publishes no machine-readable registration data.`
+      ? noData(tld)
       : `${listed[1]}, listed for .${tld}, no longer belongs to its registry and is never queried.`;
   }
 }
+
+const noData = (suffix: string) =>
+  `The registry of .${suffix} publishes no machine-readable registration data.`;
 
 function bySuffix(table: Readonly<Record<string, readonly string[]>>): [string, string][] {
   return Object.entries(table).flatMap(([service, suffixes]) =>

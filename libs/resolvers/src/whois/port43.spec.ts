@@ -160,6 +160,14 @@ describe('decodeAnswer', () => {
     const bytes = Buffer.from('\x1b$BF|K\\\x1b(B', 'latin1');
     expect(decode(bytes, 'whois.jprs.jp')).toBe('日本');
     expect(decode(bytes)).not.toContain('日本');
+    expect(decode(Buffer.from([0xcf, 0xf0, 0xe8]), 'whois.kg')).toBe('При');
+  });
+
+  it('S67: an answer of such a server in UTF-8 is read as UTF-8', () => {
+    for (const server of ['whois.jprs.jp', 'whois.kg']) {
+      expect(decode(Buffer.from('Jürgen 日本'), server)).toBe('Jürgen 日本');
+    }
+    expect(decode(Buffer.from('J\xfcrgen', 'latin1'), 'whois.jprs.jp')).toBe('Jürgen');
   });
 
   it('S67: control characters are removed, including those that change the writing direction', () => {
