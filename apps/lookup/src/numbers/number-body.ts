@@ -107,8 +107,11 @@ function providerOf({ block }: NumberLookup, origin: AddressOrigin): IpWhoisAnsw
 
 function holderName(block: NumberBlock | undefined): string | undefined {
   const holder = block?.contacts.find(({ roles }) => roles.includes('registrant'));
-  return holder?.organization ?? holder?.name ?? block?.descriptions[0] ?? block?.name;
+  return holder?.organization ?? holder?.name ?? block?.descriptions.find(isName) ?? block?.name;
 }
+
+/** True for a description that may be a name: neither a rule nor a reference, such as `Geofeed https://…`. */
+const isName = (line: string): boolean => /\p{L}{2}/u.test(line) && !line.includes('://');
 
 /**
  * Returns the data from the registries' files. The answer distinguishes files that are not loaded from files without an

@@ -117,8 +117,8 @@ export class NumbersService {
 
   /**
    * Returns the registration of an address's origin, cached for a day; undefined or without `block` if the origin is
-   * unknown, no feed of prefixes is loaded, or the lookup fails. The wait is short, because an answer about an address
-   * is useful without the registration.
+   * unknown or reserved, no feed of prefixes is loaded, or the lookup fails. The wait is short, because an answer about
+   * an address is useful without the registration.
    */
   private async registrationOf(
     { asns: [asn], routing }: AddressOrigin,
@@ -136,6 +136,8 @@ export class NumbersService {
     if (isFailed) return undefined;
     const request = { priority: 'live', asker, budgetMs: ORIGIN_BUDGET_MS, signal } as const;
     const lookup = await this.lookups.lookUpAsn(asn, request).catch(() => undefined);
+    // Nobody holds a reserved number, such as a private one that a network announces by mistake.
+    if (lookup?.special) return undefined;
     // A lookup that is given the whole time may still succeed.
     if (lookup) this.cache.put(isFailure(lookup.outcome) ? hasty : text, lookup);
     return lookup;

@@ -102,6 +102,19 @@ it.each(['partial', 'not_registered'] as const)(
   },
 );
 
+it.each([
+  [['*****', 'Geofeed https://example.net/geofeed.csv'], 'EXAMPLE-NET'],
+  [['Geofeed https://example.net/geofeed.csv', 'Example Networks'], 'Example Networks'],
+])('the provider of a block without a holder is named as in %j: %s', (descriptions, name) => {
+  const found = numberFixture('192.0.2.1', clock.now())!;
+  const block = { ...found.block!, name: 'EXAMPLE-NET', contacts: [], descriptions };
+  const origin = { routing: { is_loaded: false }, asns: [] };
+  const serving = { servedFrom: 'live', ageSeconds: 0 } as const;
+  const told = { serving, sections: new Set<never>() };
+  const { isp } = ipBody('192.0.2.1', { ...found, block }, origin, told);
+  expect(isp).toEqual({ name, found_in: 'block_registration' });
+});
+
 describe('the holder of an AS number', () => {
   it('is answered, with a note that routes and peers are unknown without a feed', async () => {
     expect((await ask('asn-whois?asn=as64496')).body).toMatchObject({

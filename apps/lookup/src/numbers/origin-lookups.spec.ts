@@ -14,21 +14,14 @@ const FRESHNESS = { max_age: 0, allow_stale: false, fresh: false, version: 2 as 
 const HOW = { repeat: false, signal: new AbortController().signal };
 const NOBODY = { descriptions: [], statuses: [], contacts: [], abuseContacts: [] };
 
-it('the origin of an address that is not found in a short time is looked up again when it is requested itself', async () => {
-  const budgets: unknown[] = [];
-  const found = (outcome: LookupOutcome, start = '8.8.8.0'): NumberLookup => ({
-    outcome,
-    block: { start, end: start, originAsns: [64_500], ...NOBODY },
-    sources: [],
-    fetchedAt: CLOCK.now(),
-  });
-  const lookups: Pick<NumberLookups, 'lookUpBlock' | 'lookUpAsn'> = {
-    lookUpBlock: async () => found('delivered'),
-    lookUpAsn: async (_asn: number, { budgetMs = 0 }: NumberRequest = {}) => {
-      budgets.push(budgetMs);
-      return budgetMs > 3 * SECOND_MS ? found('delivered', '64500') : found('timeout');
-    },
-  };
+function found(outcome: LookupOutcome, start = '8.8.8.0', members = {}): NumberLookup {
+  const block = { start, end: start, originAsns: [64_500], ...NOBODY, ...members };
+  return { outcome, block, sources: [], fetchedAt: CLOCK.now() };
+}
+
+async function serviceWith(
+  lookups: Pick<NumberLookups, 'lookUpBlock' | 'lookUpAsn'>,
+): Promise<NumbersService> {
   const feed = { hasRoutes: true, isLoaded: false, prefixOf: () => undefined };
   const config = loadConfig(LookupConfig, {
     SERVICE_SECRET: 'a-service-secret-of-at-least-32-characters',
@@ -42,13 +35,41 @@ it('the origin of an address that is not found in a short time is looked up agai
     config,
   );
   Object.assign(service, { wayOut: { isCutOff: false } });
-  const parsed = parseAddressBlock('8.8.8.8');
+  return service;
+}
+
+function questionAbout(address: string) {
+  const parsed = parseAddressBlock(address);
   if (!parsed.ok) throw new Error('not an address');
+  return { ...FRESHNESS, ip: parsed.cidr, include: [] };
+}
+
+it('the origin of an address that is not found in a short time is looked up again when it is requested itself', async () => {
+  const budgets: unknown[] = [];
+  const service = await serviceWith({
+    lookUpBlock: async () => found('delivered'),
+    lookUpAsn: async (_asn: number, { budgetMs = 0 }: NumberRequest = {}) => {
+      budgets.push(budgetMs);
+      return budgetMs > 3 * SECOND_MS ? found('delivered', '64500') : found('timeout');
+    },
+  });
   for (let i = 0; i < 2; i++) {
-    const { outcome } = await service.ip({ ...FRESHNESS, ip: parsed.cidr, include: [] }, HOW);
+    const { outcome } = await service.ip(questionAbout('8.8.8.8'), HOW);
     expect(outcome).toBe('delivered');
   }
   expect(budgets).toEqual([3 * SECOND_MS]);
   const { outcome } = await service.asn({ ...FRESHNESS, asn: 64_500, include: [] }, HOW);
   expect([outcome, budgets.length]).toEqual(['delivered', 2]);
+});
+
+it('a reserved AS number that announces an address is not named as the provider', async () => {
+  const special = { purpose: 'Private use', document: 'RFC 6996' };
+  const service = await serviceWith({
+    lookUpBlock: async () => found('delivered', '8.8.8.0', { name: 'EXAMPLE-NET' }),
+    lookUpAsn: async () => ({ ...found('unsupported', '64512', { name: 'Private use' }), special }),
+  });
+  const answer = await service.ip(questionAbout('8.8.8.8'), HOW);
+  expect(answer).toMatchObject({
+    body: { isp: { name: 'EXAMPLE-NET', found_in: 'block_registration' } },
+  });
 });

@@ -43,7 +43,7 @@ export function readRdapNumber(
       parentHandle: textIn(json['parentHandle']),
       name: textIn(json['name']),
       type: textIn(json['type']),
-      countryCode: textIn(json['country'])?.toUpperCase(),
+      countryCode: textIn(json['country'])?.toUpperCase() ?? countryOfHolder(contacts),
       geofeedUrl: geofeedOf(json, descriptions),
     }),
     ...dates(created, updated),
@@ -63,6 +63,11 @@ function plainText(value: unknown): string | undefined {
   const text = textIn(value);
   const parsed = parseIpAddress(text?.replace(/\/\d{1,3}$/, '') ?? '');
   return parsed.ok ? parsed.ip.address : text;
+}
+
+/** Returns the country of the holder, because ARIN publishes none of the block itself; undefined without one. */
+function countryOfHolder(contacts: readonly NetworkContact[]): string | undefined {
+  return contacts.find(({ roles }) => roles.includes('registrant'))?.countryCode;
 }
 
 function contactsOf(json: JsonObject): NetworkContact[] {
