@@ -163,14 +163,20 @@ describe('the client', () => {
       });
     });
 
-    it('is sent without EDNS to a server that does not support it', async () => {
-      server.answer = (query, reply) => {
-        const hasEdns = query.readUInt16BE(10) === 1;
-        reply(answered(query, hasEdns ? { flags: 0x8181 } : { count: 1, rest: LOCAL }));
-      };
+    it('is sent without EDNS to a server that does not support it, also over TCP', async () => {
+      const unless = (flags: number) => (query: Buffer) =>
+        answered(
+          query,
+          query.readUInt16BE(10) === 1 ? { flags: 0x8181 } : { flags, count: 1, rest: LOCAL },
+        );
+      server.answer = (query, reply) => reply(unless(0x8180)(query));
       expect(await client.ask('old.example', 'A', OPTIONS)).toMatchObject({ rcode: 'noerror' });
       expect(await client.ask('old.example', 'A', OPTIONS)).toMatchObject({ rcode: 'noerror' });
       expect(server.packets.length).toBe(3);
+      server.answer = (query, reply) => reply(unless(0x8380)(query));
+      server.answerTcp = unless(0x8180);
+      const long = await client.ask('old.example', 'A', OPTIONS);
+      expect(long).toMatchObject({ rcode: 'noerror', protocol: 'tcp' });
     });
 
     it('is sent without EDNS to a server that rejects it with only a header', async () => {

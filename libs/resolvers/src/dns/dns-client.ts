@@ -151,20 +151,22 @@ async function askServer(
   { timeoutMs, signal }: AskOptions,
 ): Promise<DnsAnswer> {
   const startedMs = monotonicMs();
-  const { udp, label, address, port, hasEdns } = server;
+  const { udp, label, address, port } = server;
+  let { hasEdns } = server;
   const answered = (message: DnsMessage, protocol: 'udp' | 'tcp'): DnsAnswer =>
     Object.assign(message, { server: label, protocol, latencyMs: monotonicMs() - startedMs });
   let answer = await udp.ask({ name, type, hasEdns, timeoutMs, signal });
   const isEdnsRefused =
     'message' in answer && ['formerr', 'notimp'].includes(answer.message.rcode) && hasEdns;
   if (isEdnsRefused) {
-    answer = await udp.ask({ name, type, hasEdns: false, timeoutMs, signal });
+    hasEdns = false;
+    answer = await udp.ask({ name, type, hasEdns, timeoutMs, signal });
     // EDNS counts as rejected only if the server answers without EDNS; otherwise, the server may reject the query
     // itself.
     if ('message' in answer && answer.message.rcode === 'noerror') server.hasEdns = false;
   }
   if ('message' in answer && !answer.message.isTruncated) return answered(answer.message, 'udp');
-  return answered(await askByTcp({ address, port, name, type, timeoutMs, signal }), 'tcp');
+  return answered(await askByTcp({ address, port, name, type, hasEdns, timeoutMs, signal }), 'tcp');
 }
 
 /** Parses the address of a server. @throws RangeError for text that is not an address, with or without a port. */

@@ -24,7 +24,7 @@ function dataText(record: DnsRecord): string {
       return `${dotted(mname)} ${dotted(rname)} ${serial} ${refresh} ${retry} ${expire} ${minimum}`;
     }
     case 'CAA':
-      return `${record.flags} ${record.tag} ${quoted(record.value)}`;
+      return `${record.flags} ${escaped(record.tag)} ${quoted(record.value)}`;
     case 'DS':
       return `${record.keyTag} ${record.algorithm} ${record.digestType} ${record.digest.toUpperCase()}`;
   }
@@ -40,8 +40,10 @@ const QUOTED = Array.from({ length: 256 }, (_, octet) => {
 });
 
 /** Returns octets in quotation marks, as in a zone file. @param text one character per octet. */
-function quoted(text: string): string {
-  let inner = '';
-  for (const octet of Buffer.from(text, 'latin1')) inner += QUOTED[octet];
-  return `"${inner}"`;
+const quoted = (text: string): string => `"${escaped(text)}"`;
+
+function escaped(text: string): string {
+  let shown = '';
+  for (const octet of Buffer.from(text, 'latin1')) shown += QUOTED[octet];
+  return shown;
 }

@@ -9,6 +9,7 @@ export interface TcpQuestion {
   port: number;
   name: string;
   type: DnsType;
+  hasEdns: boolean;
   timeoutMs: number;
   signal?: AbortSignal;
 }
@@ -18,11 +19,11 @@ export interface TcpQuestion {
  * @throws DnsFault `timeout`, `unreachable` or `cancelled`.
  */
 export function askByTcp(question: TcpQuestion): Promise<DnsMessage> {
-  const { address, port, name, type, timeoutMs, signal } = question;
+  const { address, port, name, type, hasEdns, timeoutMs, signal } = question;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(new DnsFault('cancelled'));
     const id = randomInt(0x1_0000);
-    const packet = writeQuestion({ id, name, type, hasEdns: true });
+    const packet = writeQuestion({ id, name, type, hasEdns });
     const length = Buffer.alloc(2);
     length.writeUInt16BE(packet.length);
     const socket = connect(port, address, () => socket.write(Buffer.concat([length, packet])));

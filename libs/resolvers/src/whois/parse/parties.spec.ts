@@ -108,6 +108,22 @@ it.each(['-1', '1e3', '0x1F', '1.5'])('%s is not a registrar’s IANA id', (id) 
   );
 });
 
+it('a telephone and a fax number on one line of an address are told apart', () => {
+  const lines = [
+    'Ada Example',
+    'Av. Example 9',
+    'Valencia, Carabobo',
+    '2415550100 (FAX) 2415550111',
+  ];
+  const text = `Domain Name: example.test\nRegistrar: X\n\nRegistrant:\n${lines.map((line) => `   ${line}\n`).join('')}`;
+  expect(read('test', text)?.contacts.registrant).toEqual({
+    name: 'Ada Example',
+    street: 'Av. Example 9\nValencia, Carabobo',
+    phone: '2415550100',
+    fax: '2415550111',
+  });
+});
+
 describe('a handle', () => {
   it('is not a name, even if the answer lacks its object', () => {
     const lines = [

@@ -6,6 +6,7 @@ type Pair = readonly [ContactField, string];
 
 const PHONE_LABELS = ['telephone', 'phone', 'tel', 'tlf', 'ph'];
 const EMAIL_LABELS = ['email:', 'e-mail:', 'email', 'e-mail', 'mail:', 'email address:'];
+const FAX_MARK = '(fax)';
 const FAX_LABELS = ['facsimile', 'fax'];
 
 /**
@@ -55,6 +56,8 @@ function recognise(line: string, found: readonly Pair[]): Pair[] {
         ]
       : [['email', email]];
   }
+  const both = phoneAndFax(line);
+  if (both.length > 0) return both;
   const labelled = labelledNumber(line);
   if (labelled !== undefined) return [labelled];
   if (!looksLikePhone(line)) return [];
@@ -73,6 +76,18 @@ function emailIn(line: string): string | undefined {
 function withoutEmail(line: string, email: string): string {
   const text = line.replace(' [at] ', '@').replace(' AT ', '@').replace(email, ' ');
   return text.replace(/[<>()[\]]/g, ' ').trim();
+}
+
+/** Reads `+58 241 8246437 (FAX) +58 241 8246438`; no values for any other line. */
+function phoneAndFax(line: string): Pair[] {
+  const mark = line.toLowerCase().indexOf(FAX_MARK);
+  if (mark < 1) return [];
+  const numbers = [line.slice(0, mark), line.slice(mark + FAX_MARK.length)].map((it) => it.trim());
+  if (!numbers.every(looksLikePhone)) return [];
+  return [
+    ['phone', numbers[0]],
+    ['fax', numbers[1]],
+  ];
 }
 
 /** Recognises a labelled number: `Tel. +1…`, `(Fax) 603-…`, `fax: +359 …`; undefined for any other line. */
