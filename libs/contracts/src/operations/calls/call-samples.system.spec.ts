@@ -27,6 +27,8 @@ let api: Server;
 let origin: string;
 let folder: string;
 let sent: Sent[] = [];
+/** If set, requests to the API's own address are redirected there. */
+let elsewhere: string | undefined;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'samples-'));
@@ -39,6 +41,8 @@ beforeAll(async () => {
       const isForm = kind === 'multipart/form-data';
       const part = /filename="names.csv"[\s\S]*?\r\n\r\n([\s\S]*?)\r\n--/.exec(body)?.[1];
       sent.push({ line, key, type: kind, tus, body: isForm ? `file: ${part}` : body });
+      const isElsewhere = request.headers.host?.startsWith('localhost');
+      if (elsewhere && !isElsewhere) response.writeHead(302, { location: elsewhere });
       response.end('{"status":true}');
     });
   }).listen(0, '127.0.0.1');
@@ -56,6 +60,16 @@ const programs = {
   Python: ['python3', '-c'],
 };
 
+/** Runs the programs one after another. */
+async function runAll(samples: Record<keyof typeof programs, string>): Promise<void> {
+  for (const [language, [command, ...words]] of Object.entries(programs)) {
+    await run(command, [...words, samples[language as keyof typeof programs]], {
+      cwd: folder,
+      env: { ...process.env, KEY: 'dds_live_1' },
+    });
+  }
+}
+
 describe('a call as a program', () => {
   it.each<[string, CallInput]>([
     ['whois.live', { values: { domainName: HOSTILE } }],
@@ -72,18 +86,24 @@ describe('a call as a program', () => {
     const call = apiCallOf(origin, row, input);
     const samples = callSamples(call);
     sent = [];
-    for (const [language, [command, ...words]] of Object.entries(programs)) {
-      const program = samples[language as keyof typeof programs];
-      await run(command, [...words, program], {
-        cwd: folder,
-        env: { ...process.env, KEY: 'dds_live_1' },
-      });
-    }
+    await runAll(samples);
     const [first] = sent;
     expect(sent).toEqual([first, first, first]);
     expect(new URL(first.line.split(' ')[1], origin).href).toBe(call.url);
     expect(first.key).toBe(row.access.kind === 'key' ? 'Bearer dds_live_1' : undefined);
     if (input.body) expect(JSON.parse(first.body)).toEqual(input.body);
     if (call.upload) expect(first.body).toContain('example.com');
+  });
+
+  it('a download that is redirected to another host sends no key there', async () => {
+    const row = OPERATIONS.find(({ name }) => name === 'jobs.results')!;
+    sent = [];
+    elsewhere = `${origin.replace('127.0.0.1', 'localhost')}/results`;
+    await runAll(callSamples(apiCallOf(origin, row, { values: { id: 'abc' } })));
+    elsewhere = undefined;
+    const keys = sent.map(({ line, key }) => [line, key]);
+    const redirected = ['GET /v2.0/jobs/abc/results', 'Bearer dds_live_1'];
+    const there = ['GET /results', undefined];
+    expect(keys).toEqual([redirected, there, redirected, there, redirected, there]);
   });
 });

@@ -62,10 +62,11 @@ function node(call: ApiCall): string {
 }
 
 function python(call: ApiCall): string {
-  const { method, url, json, upload, isDownload } = call;
-  const headers = headersOf(call).map(
-    ([name, value]) =>
-      `        ${quoted(name)}: ${value ? quoted(value) : '"Bearer " + os.environ["KEY"]'},`,
+  const { method, url, json, upload, isDownload, needsKey } = call;
+  // A download may redirect to another host, to which urllib would send the headers of the request.
+  const isKeyApart = needsKey && isDownload;
+  const headers = headersOf(isKeyApart ? { ...call, needsKey: false } : call).map(
+    ([name, value]) => `        ${quoted(name)}: ${value ? quoted(value) : PYTHON_KEY},`,
   );
   const ending = isForm(upload) ? ` + end` : '';
   const lines = [
@@ -82,6 +83,7 @@ function python(call: ApiCall): string {
     json !== undefined && `    data=${quoted(json)}.encode(),`,
     upload && `    data=${isForm(upload) ? 'start + data' : 'data'}${ending},`,
     ')',
+    isKeyApart && `request.add_unredirected_header("Authorization", ${PYTHON_KEY})`,
     'with urllib.request.urlopen(request) as response:',
     '    print(response.status, response.headers["X-Credits-Cost"])',
     ...(isDownload
@@ -90,6 +92,8 @@ function python(call: ApiCall): string {
   ];
   return linesOf(lines);
 }
+
+const PYTHON_KEY = '"Bearer " + os.environ["KEY"]';
 
 /** The lines that encode a form in Python, whose standard library has no multipart encoder (RFC 7578). */
 const PYTHON_FORM = [
