@@ -112,15 +112,34 @@ export class ValkeyLink {
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
-      retryStrategy: (attempt: number) => {
-        this.client.options.password = passwordOf(this.urlNow());
-        return Math.min(attempt * 50, RECONNECT_MAX_MS);
-      },
     });
-    bearLateErrors(this.client);
+    this.keepConnectable(this.client);
     this.client.on('error', (error: unknown) => this.complain(error));
     this.client.on('close', () => this.lost());
     this.client.on('ready', () => void this.beat());
+  }
+
+  /**
+   * Returns a further client of the same server, not yet connected, for a subscription. It loses its connection with
+   * the link, whose heartbeats notice a server that no longer answers.
+   */
+  furtherClient(): Valkey {
+    // The library ignores the promise of its own attempt to subscribe again, so a failure would end the process.
+    const further = this.client.duplicate({ autoResubscribe: false });
+    this.keepConnectable(further);
+    this.client.on('close', () => {
+      if (further.status === 'ready') further.disconnect(true);
+    });
+    return further;
+  }
+
+  /** Lets a client connect again after it has lost its connection, with the password that is current then. */
+  private keepConnectable(client: Valkey): void {
+    client.options.retryStrategy = (attempt) => {
+      client.options.password = passwordOf(this.urlNow());
+      return Math.min(attempt * 50, RECONNECT_MAX_MS);
+    };
+    bearLateErrors(client);
   }
 
   private urlNow(): string {
@@ -357,7 +376,7 @@ export class ValkeyLink {
  * Adds a listener for late errors. The library listens only for the first error of a connection, but a TLS connection
  * may emit two: its own and the server's alert. An error without a listener ends the process.
  */
-export function bearLateErrors(client: Valkey): void {
+function bearLateErrors(client: Valkey): void {
   client.on('connecting', () => {
     setImmediate(() => void client.stream?.on('error', () => {}));
   });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Valkey } from 'iovalkey';
 import { type Counters, openCounters } from '#libs/counters';
 import { Logger, newId } from '#libs/platform';
 import { ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
@@ -10,13 +11,14 @@ import { CounterId } from '../counter-id.js';
 const here = valkeyAvailability() === undefined ? describe : describe.skip;
 const logger = new Logger('counters', { write: () => {} });
 const folder = mkdtempSync(join(tmpdir(), 'dds-repeats-'));
+const PASSWORD = 'a word/with: marks@';
 let server: ValkeyServer;
 const opened: Counters[] = [];
 
 /** Opens two gateways that receive each other's messages; earlier messages are lost. */
-async function openTwo(): Promise<[Counters, Counters]> {
+async function openTwo(url: string | (() => string) = server.url): Promise<[Counters, Counters]> {
   const open = () =>
-    openCounters({ url: server.url, secret: 's', gatewayId: newId(), logger, timeoutMs: 10_000 });
+    openCounters({ url, secret: 's', gatewayId: newId(), logger, timeoutMs: 10_000 });
   const [one, other] = await Promise.all([open(), open()]);
   opened.push(one, other);
   await untilHeard(one, other);
@@ -35,7 +37,7 @@ async function untilHeard(one: Counters, other: Counters): Promise<void> {
 
 here('ValkeyRepeatWindow', () => {
   beforeAll(async () => {
-    server = await ValkeyServer.start({ folder, password: 'a word/with: marks@' });
+    server = await ValkeyServer.start({ folder, password: PASSWORD });
   });
   afterAll(async () => {
     for (const counters of opened) await counters.close();
@@ -66,5 +68,47 @@ here('ValkeyRepeatWindow', () => {
     await server.restart();
     await untilHeard(one, other);
     expect(other.repeatWindow.isRepeat(id, 'whois alone.example')).toBe(false);
+  });
+
+  describe('that loses its connections', () => {
+    let operator: Valkey;
+
+    beforeAll(() => {
+      operator = new Valkey(server.url);
+    });
+    afterAll(() => operator.disconnect());
+
+    /** Closes the connections of a type, except the operator's own. */
+    const kill = async (type: string) =>
+      operator.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
+
+    it('S113: gateways still share new repeats after the old password has been removed', async () => {
+      let url = server.url;
+      const [one, other] = await openTwo(() => url);
+      const setUser = async (rule: string) => operator.call('ACL', 'SETUSER', 'default', rule);
+      try {
+        await setUser('>the-next-one');
+        url = server.url.replace(/:[^:/@]*@/, ':the-next-one@');
+        await setUser(`<${PASSWORD}`);
+        for (const type of ['normal', 'pubsub']) await kill(type);
+        await untilHeard(one, other);
+      } finally {
+        await setUser(`>${PASSWORD}`);
+      }
+    });
+
+    it('a gateway that has lost its connection also subscribes on a new one', async () => {
+      await openTwo();
+      const subscribers = async () => {
+        const list = String(await operator.call('CLIENT', 'LIST', 'TYPE', 'pubsub'));
+        return [...list.matchAll(/^id=(\d+) /gm)].map(([, id]) => id);
+      };
+      const before = await subscribers();
+      await kill('normal');
+      await waitFor('new subscriptions', async () => {
+        const now = await subscribers();
+        return now.length >= before.length && !now.some((id) => before.includes(id));
+      });
+    });
   });
 });

@@ -2,7 +2,7 @@ import type { Valkey } from 'iovalkey';
 import type { CounterId } from '../counter-id.js';
 import type { MemoryRepeatWindow } from '../memory-repeat-window.js';
 import { RepeatWindow } from '../repeat-window.js';
-import { type ValkeyLink, bearLateErrors } from './valkey-link.js';
+import type { ValkeyLink } from './valkey-link.js';
 
 const CHANNEL = 'counters:repeats';
 /** How long charged requests are gathered before the other gateways are informed. */
@@ -32,10 +32,7 @@ export class ValkeyRepeatWindow extends RepeatWindow {
     super();
     this.sender = Buffer.from(gatewayId.replaceAll('-', ''), 'hex');
     this.sender.copy(this.batch);
-    // `listen` subscribes again. The library's own attempt is switched off, because the library ignores its promise, so
-    // a failure would end the process.
-    this.subscriber = link.client.duplicate({ autoResubscribe: false });
-    bearLateErrors(this.subscriber);
+    this.subscriber = link.furtherClient();
     // The link logs the same failure.
     this.subscriber.on('error', () => {});
     this.subscriber.on('messageBuffer', (_channel, message: Buffer) => this.hear(message));
