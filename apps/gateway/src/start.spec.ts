@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { request } from 'undici';
-import { withClient } from '#libs/database';
+import { AuditorDatabase, withClient } from '#libs/database';
 import { freePorts } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
+import { GatewayConfig } from './gateway.config.js';
 import { PublicListener } from './listener/public-listener.js';
 import { GatewayHarness } from '../../../test/stand-ins/gateway-harness.js';
 
@@ -60,6 +62,24 @@ describe('readiness and start of a gateway', () => {
         );
         return rows.length === 1;
       });
+    });
+  });
+
+  it('a new connection of the auditor uses the current URL, and its statements may take two minutes', async () => {
+    const { app } = await around.startGateway();
+    const changed = new URL(database.url('gateway_auditor'));
+    changed.searchParams.set('application_name', 'changed');
+    app.get(GatewayConfig, { strict: false }).auditorDatabaseUrl = changed.href;
+    await withClient(database.url(), async (client) => {
+      await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'gateway auditor'`);
+    });
+    const auditor = app.get(AuditorDatabase, { strict: false });
+    const settings = `select current_setting('application_name') as name,
+      current_setting('statement_timeout') as limit`;
+    await waitFor('a new connection', async () => {
+      const [found] = await auditor.query(settings).catch(() => []);
+      return isDeepStrictEqual(found, { name: 'changed', limit: '2min' });
     });
   });
 

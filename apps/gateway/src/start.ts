@@ -1,5 +1,5 @@
 import type { Operation } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { Database, openAuditorDatabase } from '#libs/database';
 import type { EventTransport } from '#libs/messaging';
 import { type Clock, type Logger, type RunningService, startService } from '#libs/platform';
 import { ProblemBodies, hiddenClientsOf, probePort } from '#libs/public-http';
@@ -50,11 +50,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
     applicationName: 'gateway maintenance',
     poolSize: Math.min(MAINTENANCE_POOL_SIZE, config.maintenancePoolSize),
   });
-  const auditor = await Database.open({
-    url: config.auditorDatabaseUrl,
-    applicationName: 'gateway auditor',
-    poolSize: 1,
-  });
+  const auditor = await openAuditorDatabase('gateway', config);
   const service = await startService({
     module: GatewayModule.register({ ...options, database, maintenance, auditor }),
     logger,
