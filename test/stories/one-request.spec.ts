@@ -200,6 +200,19 @@ describe('one request', () => {
     expect(linesOf(other, 'entitlement')).toHaveLength(2);
   });
 
+  it('is found by its id in the line of entitlement that holds credits for a bulk request', async () => {
+    const { apiKey } = around.account.addKey({ accountId: await register(), scopes: ['bulk'] });
+    const answer = await fetch(`${gateway.apiUrl}/v2.0/bulkwhois/live`, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ domainNames: ['name.example', 'other.example'] }),
+    });
+    expect(answer.status).toBe(200);
+    const requestId = answer.headers.get('x-request-id') ?? '';
+    const isHold = ({ route }: LogLine) => route === '/internal/holds';
+    await waitFor('the line', () => linesOf(requestId, 'entitlement').some(isHold));
+  });
+
   it('opens no connection to a collector if none is configured', async () => {
     const traces = await openTraces({ otlpEndpoint: '', sampledShare: 1 });
     await ask();

@@ -70,6 +70,8 @@ export class RequestHolds implements HoldReports {
    * @returns the hold, whose `finish` must be called in any case, or the rejection: 402 or 503.
    */
   async reserve(held: HeldRequest): Promise<RequestHold | Problem> {
+    // A hold that is opened from now on would neither be charged nor closed.
+    if (this.stopping.signal.aborted) return new ServiceUnavailable('gateway');
     const { requestId: id, accountId, amount, operation } = held;
     const newHold = { id, accountId, amount, number: this.holdCount++, row: this.rowOf(held) };
     const hold = new RequestHold(newHold, this);

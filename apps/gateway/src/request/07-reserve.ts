@@ -1,5 +1,5 @@
 import type { RepeatWindow } from '#libs/counters';
-import type { Problem } from '#libs/platform';
+import { type Problem, runInContext } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
 import type { RequestHold } from '../holds/request-hold.js';
@@ -47,7 +47,7 @@ export function reserve(
   const { operation, version } = context.route;
   const { keyId, account } = caller;
   if (operation.price.per === 'item' && cost > eachPrice) {
-    return holds.reserve({
+    const held = {
       requestId,
       accountId: account.id,
       keyId,
@@ -55,7 +55,9 @@ export function reserve(
       version,
       subject,
       amount: cost,
-    });
+    };
+    const ids = { requestId, traceparent: context.span?.traceparent };
+    return runInContext(ids, () => holds.reserve(held));
   }
   return leases.reserve(account.id, cost, context.startedMs, context);
 }
