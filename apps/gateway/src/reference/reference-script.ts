@@ -31,7 +31,9 @@ const callOf = (form, { method, path, headers, upload }) => {
 const textOf = async (answer) => {
   const type = answer.headers.get('content-type') ?? '';
   const size = Number(answer.headers.get('content-length') ?? 0);
-  if (!/^text|json/.test(type) || size > TEXT_MAX) {
+  // A JSON answer is never a file, and has at most 4 MiB.
+  const isLong = size > TEXT_MAX && !/^application\\/(problem\\+)?json/.test(type);
+  if (!/^text|json/.test(type) || isLong) {
     await answer.body?.cancel();
     return type === '' ? '' : type + ', ' + size + ' bytes: the command above saves it.';
   }
@@ -43,8 +45,7 @@ const textOf = async (answer) => {
   }
 };
 const clear = (text) =>
-  text
-    .slice(0, TEXT_MAX)
+  (text.length > TEXT_MAX ? text.slice(0, TEXT_MAX) + '\\n…' : text)
     .replace(UNSEEN, (unit) => '\\\\u{' + unit.codePointAt(0).toString(16) + '}');
 for (const place of document.querySelectorAll('[data-call]')) {
   place.hidden = false;
