@@ -66,3 +66,7 @@ it('credits are low compared with the last purchase or a larger gift, as in the 
   expect(saidOf(9_000, grant('operator', 50_000, 1), grant('package', 10_000, 2))).toBeUndefined();
   expect(saidOf(100, bought, grant('release', 100, 2))).toContain('running out');
 });
+
+it('the card says that its counts include requests with test keys, which do not use up its limits', () => {
+  expect(planCard({ allowance: ALLOWANCE, pace: PACE }).text).toContain('with test keys');
+});

@@ -47,7 +47,7 @@ export function planCard(facts: PlanFacts): Markup {
     ${allowance ? limitTable(allowance, facts) : html`<p>Limits cannot be read right now.</p>`}
     <p class="quiet">
       For requests, “Used” counts the last 60 seconds, and “Busiest” the busiest minute of the last
-      hour.
+      hour. Both include requests with test keys, which have separate limits.
       <a href="/plans">Plans and the rate-limit add-on</a>
     </p>
   </section>`;

@@ -6,6 +6,7 @@ import { clientAddress } from '../context/client-address.js';
 import type { RequestContext } from '../context/request-context.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
 import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
+import { isOurOutage } from '../rate-limits/our-outages.js';
 import { PUBLIC_RATE_KEY, addressCounterId, rateKey } from '../rate-limits/rate-key.js';
 import { ClassBusy, RateLimited } from '../rate-limits/rate-limits.errors.js';
 
@@ -62,17 +63,6 @@ function groupsOf(
   const id = addressCounterId(network);
   return site === network ? [id] : [id, addressCounterId(site)];
 }
-
-/** Codes of 503 rejections whose cause is an unavailable or overloaded service of ours. */
-const OUR_OUTAGES: ReadonlySet<string> = new Set([
-  'class_busy',
-  'lookup_overloaded',
-  'service_overloaded',
-  'service_unavailable',
-]);
-
-/** Whether our own outage caused a rejection with this code, so that it does not count towards the rate limit. */
-export const isOurOutage = (code: string): boolean => OUR_OUTAGES.has(code);
 
 /**
  * Takes back the count of a request that was rejected because of our own outage, so that the customer can repeat it at

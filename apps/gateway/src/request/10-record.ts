@@ -8,7 +8,7 @@ import type { CountRefusalsJob } from '../request-log/count-refusals.job.js';
 import type { RequestLog } from '../request-log/request-log.js';
 import type { LogEntry } from '../request-log/log-line.js';
 import type { RequestCounts } from '../telemetry/request-counts.js';
-import { isOurOutage } from './05-limit-rate.js';
+import { isOurOutage } from '../rate-limits/our-outages.js';
 
 export interface Ending {
   /** The status; 499 if the client disconnected before the end of the answer. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { KeyUsageDay, UsageDay } from '#libs/contracts';
 import { HOUR_MS } from '#libs/platform';
 import { KEY_FIGURES, KEY_SUMS, PACE_LIST, isUncounted } from '../request-log/hourly-counts.js';
+import { OUR_OUTAGES } from '../rate-limits/our-outages.js';
 import { type LogReader, LogReads } from './log-reads.js';
 
 /** The requests in one minute. Minutes are counted back from now; 0 is the last one. */
@@ -32,7 +33,7 @@ export class UsageRepository {
 
   /**
    * Like `listDays`. In the same turn, counts each operation's requests per minute for the hour before `now`, without
-   * those over a rate limit and those that their key did not allow, which no rate limit counts.
+   * those that no rate limit counts: over the limit, not allowed by their key, or rejected because of our own outage.
    */
   async listDaysAndMinutes(
     accountId: string,
@@ -41,7 +42,7 @@ export class UsageRepository {
     const [days, minutes] = await this.reads.read(accountId, (reader) =>
       Promise.all([
         daysIn(reader, accountId, stretch),
-        reader.query<UsedInMinute>(MINUTES, [accountId, stretch.now]),
+        reader.query<UsedInMinute>(MINUTES, [accountId, stretch.now, [...OUR_OUTAGES]]),
       ]),
     );
     return { days, minutes };
@@ -91,7 +92,8 @@ const IS_UNCOUNTED = isUncounted('counted.snapshot', 'counted.highest');
 const MINUTES = `
   select floor(extract(epoch from $2::timestamptz - at) / 60)::int as minute, operation, sum(requests)::int as requests
   from request_log
-  where account_id = $1 and at > $2::timestamptz - interval '1 hour' and at <= $2 and status not in (403, 429)
+  where account_id = $1 and at > $2::timestamptz - interval '1 hour' and at <= $2
+    and status not in (403, 429) and outcome <> all($3)
   group by 1, 2`;
 
 const DAYS = `

@@ -189,6 +189,7 @@ describe('usage of an account', () => {
       { ...of, status: 402, outcome: 'insufficient_credits' },
       { ...of, status: 403, outcome: 'scope_denied' },
       { ...of, status: 429, outcome: 'rate_limited' },
+      { ...of, status: 503, outcome: 'class_busy' },
     ];
     await new RequestLogRepository(database).insertCounted(refusals, now);
     const { minutes } = await new UsageRepository(new LogReads(database)).listDaysAndMinutes(
