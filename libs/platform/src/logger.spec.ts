@@ -47,6 +47,18 @@ describe('logger', () => {
     expect(out).toContain('"request_id":"r1"');
   });
 
+  it('several errors that were thrown together are logged with the first three of them, also if they are nested', () => {
+    const held = ['first', 'second', 'third', 'fourth'].map((name) => new Error(`${name} hold`));
+    const nested = new AggregateError(held, '4 of 9 failed');
+    const out = capture((logger) =>
+      logger.warn('reap failed', new AggregateError([nested, 'no error'], '2 of 4 failed')),
+    );
+    for (const message of ['2 of 4 failed', '4 of 9 failed', 'third hold', 'no error']) {
+      expect(out).toContain(message);
+    }
+    expect(out).not.toContain('fourth hold');
+  });
+
   it('fields that JSON cannot represent, and endless fields, still give a line of limited length', () => {
     const circle: Record<string, unknown> = { amount: 10n };
     circle.self = circle;

@@ -7,6 +7,9 @@ import { contextFields, currentContext } from './telemetry/request-context.js';
 const API_KEY = /dds(?:_|%5f)(live|test)(?:_|%5f)[0-9A-Za-z]+/gi;
 const KEY_PARAMETER = /(apiKey(?:=|%3d))[^&\s"']+/gi;
 const CAUSES_MAX = 5;
+/** How many of the errors in an `AggregateError` are logged, and how deep such errors may be nested. */
+const PARTS_MAX = 3;
+const NESTED_MAX = 1;
 const TEXT_LENGTH_MAX = 16_384;
 
 /** Replaces anything that looks like an API key. Applied to every line that is logged (S8). */
@@ -100,8 +103,16 @@ function errorFields(error: Error, depth = 0): object {
     ...(typeof code === 'string' && { code }),
     stack: short(stack),
     ...(cause instanceof Error && depth < CAUSES_MAX && { cause: errorFields(cause, depth + 1) }),
+    ...(error instanceof AggregateError && depth <= NESTED_MAX && partsOf(error, depth + 1)),
   };
 }
+
+/** Returns the fields of the first errors of several, because the message of an `AggregateError` names none of them. */
+const partsOf = ({ errors }: AggregateError, depth: number) => ({
+  errors: errors
+    .slice(0, PARTS_MAX)
+    .map((part: unknown) => (part instanceof Error ? errorFields(part, depth) : String(part))),
+});
 
 /** Cuts a string of more than 16,384 characters and adds its length; returns other values unchanged. */
 function short(value: unknown): unknown {
