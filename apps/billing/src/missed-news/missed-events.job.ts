@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { DAY_MS, type Job, MINUTE_MS, crashPoint } from '#libs/platform';
 import { CallbacksService } from '../callbacks/callbacks.service.js';
-import type { PaymentProcessor } from '../processors/payment-processor.js';
+import type {
+  CallResult,
+  PaymentProcessor,
+  ProcessorName,
+} from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { type MissedNewsCount, MissedNewsService } from './missed-news.service.js';
 
@@ -10,6 +14,8 @@ import { type MissedNewsCount, MissedNewsService } from './missed-news.service.j
 const LOOK_BACK_MS = 3 * DAY_MS;
 /** An event may appear in the list this long after newer events. */
 const OVERLAP_MS = 10 * MINUTE_MS;
+/** How long processors list events. They may refuse an earlier time, such as that of a processor used again. */
+const LISTED_MS = 30 * DAY_MS;
 
 @Injectable()
 export class MissedEventsJob implements Job {
@@ -22,15 +28,19 @@ export class MissedEventsJob implements Job {
     private readonly runs: MissedNewsService,
   ) {}
 
+  /** @throws AggregateError if a processor's events could not be read, so that this is logged and raises an alert. */
   async runOnce(): Promise<void> {
+    const faults: unknown[] = [];
     await this.runs.record(this.name, async (count) => {
-      const faults: unknown[] = [];
       for (const processor of this.processors.all) {
-        await this.readAll(processor, count).catch((error: unknown) => faults.push(error));
+        // A fault at one processor does not keep the events of another unread.
+        await this.readAll(processor, count).catch((error: unknown) => {
+          count.failed += 1;
+          faults.push(error);
+        });
       }
-      // A fault at one processor does not keep the events of another unread.
-      if (faults.length > 0) throw new AggregateError(faults, 'events could not be read');
     });
+    if (faults.length > 0) throw new AggregateError(faults, 'events could not be read');
   }
 
   private async readAll(processor: PaymentProcessor, count: MissedNewsCount): Promise<void> {
@@ -38,17 +48,10 @@ export class MissedEventsJob implements Job {
     const stored = await this.database.transaction((transaction) =>
       this.callbacks.readCursor(transaction, name),
     );
-    // A cursor in the future was stored while the clock was wrong, so it does not show which events were read.
-    const latest = count.startedAt.getTime() + OVERLAP_MS;
-    const isKnown = stored !== undefined && stored.getTime() <= latest;
-    const from = isKnown ? stored.getTime() - OVERLAP_MS : count.startedAt.getTime() - LOOK_BACK_MS;
-    let cursor = new Date(from);
+    let cursor = startOf(stored, count.startedAt.getTime());
     for (let hasMore = true; hasMore;) {
       const page = await processor.listSince(cursor);
-      if (page.outcome !== 'done') {
-        count.failed += 1;
-        return;
-      }
+      if (page.outcome !== 'done') throw notRead(name, page);
       const { events, cursor: next } = page.value;
       const receivedAt = count.startedAt;
       for (const event of events) {
@@ -73,4 +76,21 @@ export class MissedEventsJob implements Job {
       cursor = next;
     }
   }
+}
+
+/** @param stored the time up to which events were read; undefined if there is none. */
+function startOf(stored: Date | undefined, nowMs: number): Date {
+  // A time in the future was stored while the clock was wrong, so it does not show which events were read.
+  const isKnown = stored !== undefined && stored.getTime() <= nowMs + OVERLAP_MS;
+  const wantedMs = isKnown ? stored.getTime() - OVERLAP_MS : nowMs - LOOK_BACK_MS;
+  return new Date(Math.max(wantedMs, nowMs - LISTED_MS));
+}
+
+function notRead(
+  name: ProcessorName,
+  end: Exclude<CallResult<unknown>, { outcome: 'done' }>,
+): Error {
+  const said = end.outcome === 'refused' ? `refused (${end.code}): ${end.message}` : 'no answer';
+  const cause = end.outcome === 'unknown' ? end.cause : undefined;
+  return new Error(`the events of ${name}: ${said}`, { cause });
 }
