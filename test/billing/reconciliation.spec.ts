@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type ChosenProcessor, type ReconciliationAnswer, eventClassOf } from '#libs/contracts';
 import { AuditJob, withClient } from '#libs/database';
 import { HOUR_MS } from '#libs/platform';
@@ -153,6 +153,33 @@ describe('reconciliation', () => {
     ]);
     expect(await violated()).toContain('I14');
     intent.amount_received = amount;
+    expect((await reconcile()).findings).toEqual([]);
+  });
+
+  it('I14: what cannot be compared is compared again at the end; what then still cannot be is found, and does not keep the rest from being compared', async () => {
+    const accountId = await bought();
+    await relay(accountId);
+    await billing.pass(HOUR_MS);
+    const compared = await reconcile();
+    const stripe = billing.get(PaymentProcessors).get('stripe');
+    const silence = { outcome: 'unknown', cause: new Error('timed out') } as const;
+    const fetch = jest.spyOn(stripe, 'fetch').mockResolvedValueOnce(silence);
+    const list = jest.spyOn(stripe, 'listMoney').mockResolvedValueOnce(silence);
+    expect(await reconcile()).toMatchObject({ payments: compared.payments, findings: [] });
+    for (const spied of [fetch, list]) spied.mockRestore();
+    const fetchAny = stripe.fetch.bind(stripe);
+    const side = sideOf(billing, 'stripe');
+    const [id] = await side.paymentsOf(accountId);
+    const damaged = jest.spyOn(stripe, 'fetch').mockImplementation(async (ref) => {
+      if (ref.id === id) throw new TypeError('it has no metadata');
+      return fetchAny(ref);
+    });
+    const { findings, ...counts } = await reconcile();
+    damaged.mockRestore();
+    const detail = 'it could not be compared: TypeError: it has no metadata';
+    expect(findings).toMatchObject([{ kind: 'processor', accountId, detail, isHealed: false }]);
+    const { payments, subscriptions } = compared;
+    expect(counts).toMatchObject({ payments, subscriptions });
     expect((await reconcile()).findings).toEqual([]);
   });
 

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DAY_MS } from '#libs/platform';
-import type { PaymentProcessor, ProcessorRef } from '../processors/payment-processor.js';
+import type { ProcessorName, ProcessorRef } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
+import { type Comparisons, NotAnswered } from './comparisons.js';
 import type { Finding } from './finding.js';
 import { ReconciliationMaintenanceRepository } from './reconciliation.repository.js';
 
@@ -16,49 +17,53 @@ export class ProcessorMoneyService {
   ) {}
 
   /**
-   * Fetches objects that we have no row for. Reports them, and lists that could not be read. An object that remains
-   * without a row waits for an operator.
+   * Fetches objects that we have no row for. Finds these objects, and lists that could not be read. An object that
+   * remains without a row waits for an operator.
    */
-  async findUnknown(since: Date, until: Date): Promise<Finding[]> {
-    const findings: Finding[] = [];
+  async findUnknown(since: Date, until: Date, comparisons: Comparisons): Promise<void> {
     for (const processor of this.processors.all) {
       for (let start = since; start < until; start = new Date(start.getTime() + DAY_MS)) {
         const end = new Date(Math.min(start.getTime() + DAY_MS, until.getTime()));
-        findings.push(...(await this.ofStretch(processor, start, end)));
+        const of = { accountId: null, subject: `${processor.name} ${start.toISOString()}` };
+        await comparisons.make(of, async () => {
+          const listed = await processor.listMoney(start, end);
+          if (listed.outcome === 'done') {
+            await this.compareListed(processor.name, listed.value, comparisons);
+            return undefined;
+          }
+          const detail = `the processor's list: ${listed.outcome}`;
+          if (listed.outcome === 'unknown') throw new NotAnswered(detail);
+          return { kind: 'processor', ...of, detail, isHealed: false };
+        });
       }
     }
-    return findings;
   }
 
-  private async ofStretch(processor: PaymentProcessor, start: Date, end: Date): Promise<Finding[]> {
-    const listed = await processor.listMoney(start, end);
-    if (listed.outcome !== 'done') {
-      const subject = `${processor.name} ${start.toISOString()}`;
-      return [finding(subject, `the processor's list: ${listed.outcome}`, false)];
+  private async compareListed(
+    name: ProcessorName,
+    listed: readonly ProcessorRef[],
+    comparisons: Comparisons,
+  ): Promise<void> {
+    for (const ref of await this.repository.listUnknown(name, listed)) {
+      const of = { accountId: null, subject: `${name} ${ref.kind} ${ref.id}` };
+      await comparisons.make(of, async () => {
+        const found = await this.ofUnknown(name, ref);
+        return found && { kind: 'processor', ...of, ...found };
+      });
     }
-    const findings: Finding[] = [];
-    for (const ref of await this.repository.listUnknown(processor.name, listed.value)) {
-      const found = await this.ofUnknown(processor, ref);
-      if (found) findings.push(found);
-    }
-    return findings;
   }
 
   private async ofUnknown(
-    { name }: PaymentProcessor,
+    name: ProcessorName,
     ref: ProcessorRef,
-  ): Promise<Finding | undefined> {
+  ): Promise<Pick<Finding, 'detail' | 'isHealed'> | undefined> {
     const result = await this.syncing.sync({ processor: name, ...ref });
     const isKnown = (await this.repository.listUnknown(name, [ref])).length === 0;
+    if (isKnown) return { detail: 'no callback about it had arrived', isHealed: true };
     // A dispute that reversed nothing in the end, for example because we won it, is not stored.
-    if (!isKnown && result === 'synced') return undefined;
-    const detail = isKnown
-      ? 'no callback about it had arrived'
-      : `only the processor has it: ${result}`;
-    return finding(`${name} ${ref.kind} ${ref.id}`, detail, isKnown);
+    if (result === 'synced') return undefined;
+    const detail = `only the processor has it: ${result}`;
+    if (result === 'unknown') throw new NotAnswered(detail);
+    return { detail, isHealed: false };
   }
 }
-
-const finding = (subject: string, detail: string, isHealed: boolean): Finding => {
-  return { kind: 'processor', accountId: null, subject, detail, isHealed };
-};

@@ -5,6 +5,7 @@ import { Clock, DAY_MS, MINUTE_MS } from '#libs/platform';
 import { PaymentsService } from '../payments/payments.service.js';
 import type { Payment } from '../payment-records/payment.entity.js';
 import type { Subscription } from '../subscriptions/subscription.entity.js';
+import { Comparisons } from './comparisons.js';
 import { type ComparedLine, type Finding, faultOfLine } from './finding.js';
 import { ProcessorTruthService } from './processor-truth.service.js';
 import { ReconciliationMaintenanceRepository } from './reconciliation.repository.js';
@@ -34,15 +35,23 @@ export class ReconciliationService {
     const findings: Finding[] = [];
     const lines = await this.compareLines(startedAt, findings);
     const since = new Date(startedAt.getTime() - PAYMENT_AGE_MS);
+    const comparisons = new Comparisons();
     const payments = await pages(
       (after) => this.repository.listPayments(since, after),
-      async (payment: Payment) => push(findings, await this.truth.ofPayment(payment)),
+      (payment: Payment) =>
+        comparisons.make({ accountId: payment.accountId, subject: `payment ${payment.id}` }, () =>
+          this.truth.ofPayment(payment),
+        ),
     );
     const subscriptions = await pages(
       (after) => this.repository.listRunning(after),
-      async (row: Subscription) => push(findings, await this.truth.ofSubscription(row)),
+      (row: Subscription) =>
+        comparisons.make({ accountId: row.accountId, subject: `subscription ${row.id}` }, () =>
+          this.truth.ofSubscription(row),
+        ),
     );
-    findings.push(...(await this.truth.ofListed(since, startedAt)));
+    await this.truth.ofListed(since, startedAt, comparisons);
+    findings.push(...(await comparisons.finish()));
     const endedAt = this.clock.now();
     const counts = { lines, payments, subscriptions };
     const runId = await this.repository.insertRun({ startedAt, endedAt, ...counts }, findings);
@@ -97,8 +106,4 @@ async function pages<T extends { id: string }>(
     after = rows.at(-1)?.id;
     if (after === undefined) return count;
   }
-}
-
-function push(findings: Finding[], found: Finding | undefined): void {
-  if (found) findings.push(found);
 }
