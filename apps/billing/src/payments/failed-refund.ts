@@ -8,6 +8,10 @@ export const RETRY_PAUSES_MS: readonly number[] = [HOUR_MS, 6 * HOUR_MS, DAY_MS,
 export const isFailedRefund = ({ cause, state, closedAt }: Reversal): boolean =>
   cause === 'refund' && state === 'undone' && closedAt === null;
 
+/** Whether a refund was started here, and the processor has not confirmed it. */
+export const isUnconfirmed = ({ externalId, state }: Reversal): boolean =>
+  state === 'requested' && externalId === null;
+
 /**
  * Returns a reversal marked as undone. A refund that was started here is given the time of its retry, at most four
  * times.

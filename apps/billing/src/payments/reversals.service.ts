@@ -11,7 +11,7 @@ import type {
 } from '../processors/payment-processor.js';
 import type { Payment } from '../payment-records/payment.entity.js';
 import { PaymentsRepository } from './payments.repository.js';
-import { failed, isFailedRefund } from './failed-refund.js';
+import { failed, isFailedRefund, isUnconfirmed } from './failed-refund.js';
 import type { Reversal, ReversalState } from '../payment-records/reversal.entity.js';
 import { reversedLines } from './reversed-lines.js';
 import { takenCredits } from './taken-credits.js';
@@ -97,9 +97,12 @@ export class ReversalsService {
     return wanted;
   }
 
-  /** Dismisses a failed refund. @returns false if the refund has not failed, or is closed. */
+  /**
+   * Dismisses a failed refund, or one that the processor has not confirmed, which then counts as failed. If it was made
+   * after all, its callback counts it. @returns false if the refund has not failed, or is closed.
+   */
   async dismiss(transaction: Transaction, payment: Payment, reversalId: string): Promise<boolean> {
-    await this.lock(transaction, payment);
+    await this.giveUp(transaction, payment, reversalId);
     const reversals = await this.payments.listReversals(transaction, payment);
     const own = reversals.filter(({ id }) => id === reversalId);
     return (await this.close(transaction, own)) > 0;
@@ -110,7 +113,7 @@ export class ReversalsService {
     const lock = await this.lock(transaction, payment);
     const reversals = await this.payments.listReversals(transaction, payment);
     const begun = reversals.find(({ id }) => id === reversalId);
-    if (begun?.state !== 'requested' || begun.externalId !== null) return;
+    if (!begun || !isUnconfirmed(begun)) return;
     const undone = failed(begun, this.clock.now());
     await this.payments.putReversal(transaction, undone);
     await this.announce(transaction, lock, payment, { next: undone, reversals });

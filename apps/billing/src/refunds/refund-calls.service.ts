@@ -56,13 +56,21 @@ export class RefundCallsService {
     return isUnfit ? { outcome: 'unknown', cause: outcome } : outcome;
   }
 
-  private call(
-    { processor: name, externalId: paymentId }: Payment,
-    { id: refundId, amountMicros, createdAt }: Reversal,
-  ): Promise<CallResult<RefundSnapshot | null>> {
+  /**
+   * Returns until when the same call is repeated, which may still make the refund; undefined if it is not repeated any
+   * more.
+   */
+  repeatedUntil({ processor: name }: Payment, { createdAt }: Reversal): Date | undefined {
+    const { idempotencyMs = 0 } = this.processors.find(name)?.capabilities ?? {};
+    const until = new Date(createdAt.getTime() + idempotencyMs - RETENTION_MARGIN_MS);
+    return this.clock.now() < until ? until : undefined;
+  }
+
+  private call(payment: Payment, begun: Reversal): Promise<CallResult<RefundSnapshot | null>> {
+    const { processor: name, externalId: paymentId } = payment;
+    const { id: refundId, amountMicros } = begun;
     const processor = this.processors.get(name);
-    const ageMs = this.clock.now().getTime() - createdAt.getTime();
-    return ageMs < processor.capabilities.idempotencyMs - RETENTION_MARGIN_MS
+    return this.repeatedUntil(payment, begun)
       ? processor.refund({ refundId, paymentId, amountMicros })
       : processor.findRefund(refundId, paymentId);
   }

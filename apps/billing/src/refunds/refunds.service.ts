@@ -13,7 +13,7 @@ import {
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
 import type { Payment } from '../payment-records/payment.entity.js';
 import { PaymentsService } from '../payments/payments.service.js';
-import { isFailedRefund } from '../payments/failed-refund.js';
+import { isFailedRefund, isUnconfirmed } from '../payments/failed-refund.js';
 import type { Reversal } from '../payment-records/reversal.entity.js';
 import { ReversalsService } from '../payments/reversals.service.js';
 import { leftOf, restOf, restRefunded } from './refund-amount.js';
@@ -28,6 +28,8 @@ type Wish = Pick<Reversal, 'id' | 'scope' | 'startsAt' | 'reason'> & {
 };
 
 const NOTHING_LEFT = 'Nothing of this payment is left to refund.';
+const NOT_CONFIRMED =
+  'The processor has not confirmed this refund, which may still be made: the call is repeated until';
 const NOT_FAILED = 'This refund has not failed, was replaced by another refund, or was dismissed.';
 
 @Injectable()
@@ -100,12 +102,20 @@ export class RefundsService {
     if (begun) await this.calls.settle(payment, begun);
   }
 
-  /** Closes a failed refund without another attempt. @throws NotFound, NothingToRefund. */
+  /**
+   * Closes a refund without another attempt: one that failed, or one that the processor has never confirmed and whose
+   * call is not repeated any more.
+   * @throws NotFound, NothingToRefund.
+   */
   async dismiss(accountId: string, refundId: string): Promise<RefundAnswer> {
     const payment = await this.findOfRefund(accountId, refundId);
-    const isDismissed = await this.database.transaction((transaction) =>
-      this.reversals.dismiss(transaction, payment, refundId),
-    );
+    const isDismissed = await this.database.transaction(async (transaction) => {
+      const reversals = await this.payments.listReversals(transaction, payment);
+      const meant = reversals.find(({ id }) => id === refundId);
+      const until = meant && isUnconfirmed(meant) && this.calls.repeatedUntil(payment, meant);
+      if (until) throw new NothingToRefund(`${NOT_CONFIRMED} ${until.toISOString()}.`);
+      return this.reversals.dismiss(transaction, payment, refundId);
+    });
     if (!isDismissed) throw new NothingToRefund(NOT_FAILED);
     return this.answer(payment, refundId);
   }
@@ -153,7 +163,7 @@ export class RefundsService {
 
   private async made(payment: Payment, begun: Reversal): Promise<RefundAnswer> {
     crashPoint('refund.after-commit');
-    if (begun.state === 'requested' && begun.externalId === null) {
+    if (isUnconfirmed(begun)) {
       const outcome = await this.calls.settle(payment, begun);
       if (outcome.outcome === 'unknown') throw new ProcessorUnavailable(outcome.cause);
       if (outcome.outcome === 'refused' || !outcome.value) throw new RefundRefused(outcome);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { newId } from '#libs/platform';
+import { HOUR_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { sideOf } from '../../../../test/billing/sides/side-of.js';
 import { RefundsMaintenanceRepository } from './refunds.repository.js';
@@ -81,6 +81,36 @@ it('a refund that the processor does not confirm is set aside after an hour, wha
   const { body: listed } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
   expect(listed).toContainEqual(expect.objectContaining({ kind: 'refunds', id: refundId }));
   await billing.get(SettleRefundsJob).runOnce();
+});
+
+it('a refund that PayPal never confirms, and does not list, can be dismissed once the call is not repeated any more, and is then made anew', async () => {
+  const plan = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
+  const ordered = await billing.call('POST', 'orders', { accountId, body: plan });
+  await billing.act(ordered.body, 'pay');
+  const paymentId = await paymentOf(accountId);
+  const asCli = { accountId, caller: 'cli' } as const;
+  const refund = (refundId: string) => {
+    const body = { refundId, paymentId, scope: 'whole', reason: 'asked for it' };
+    return billing.call('POST', 'operator/refunds', { ...asCli, body });
+  };
+  const lost = newId();
+  const dismiss = () => billing.call('POST', `operator/refunds/${lost}/dismiss`, asCli);
+  billing.simulator.apiFaults.lostRequests = Infinity;
+  expect((await refund(lost)).status).toBe(503);
+  expect((await dismiss()).body).toMatchObject({ code: 'nothing_to_refund' });
+  billing.clock.advance(6 * HOUR_MS);
+  await billing.get(SettleRefundsJob).runOnce();
+  billing.simulator.apiFaults.lostRequests = 0;
+  await billing.get(SettleRefundsJob).runOnce();
+  expect(await attempts()).toEqual([{ state: 'requested' }]);
+  expect((await refund(newId())).body).toMatchObject({ code: 'nothing_to_refund' });
+  expect((await dismiss()).body).toMatchObject({ refundId: lost, state: 'undone' });
+  expect((await refund(newId())).body).toMatchObject({ state: 'final' });
+  await billing.settle();
+  await billing.follow();
+  expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }]);
+  const events = (await billing.events(accountId)).map(({ type }) => type);
+  expect(events.filter((type) => type === 'billing.payment-reversal-undone')).toHaveLength(1);
 });
 
 it('a process that listed a payment before its refund was rejected also waits for the pause', async () => {

@@ -76,7 +76,8 @@ export function billingCommands(program: Command, config: CliConfig): void {
 
 const DECISIONS = {
   'retry-refund': 'retry a failed refund now, with its amount and scope',
-  'dismiss-refund': 'close a failed refund, because the money was returned in another way',
+  'dismiss-refund':
+    'close a refund that failed or that the processor never confirmed; it is not tried again',
 } as const;
 
 function addDecisions(billing: Command, config: CliConfig): void {
