@@ -37,7 +37,7 @@ export class PaypalOrders {
     };
   }
 
-  /** Fetches an order. Captures an approved order first, unless we have closed it. */
+  /** Fetches an order. Captures an approved order of ours first, unless we have closed it. */
   async fetch(id: string): Promise<CheckoutSnapshot> {
     const order = await this.client.getOrder(id);
     const capture = order.status === 'APPROVED' ? await this.capture(order) : 'not_tried';
@@ -69,12 +69,12 @@ export class PaypalOrders {
 
   /**
    * Captures an approved order. `tried`: the order was captured, or PayPal refused, for example because another call
-   * came first. `declined`: the customer's payment was declined. An order that we closed is not captured. An approval
-   * after our time limit still counts, because the customer wants to pay.
+   * came first. `declined`: the customer's payment was declined. An order that is not ours, or that we closed, is not
+   * captured. An approval after our time limit still counts, because the customer wants to pay.
    */
   private async capture(order: PaypalOrder): Promise<'tried' | 'declined' | 'not_tried'> {
     const id = idOf(order.id);
-    if (toOrderReference(order.purchase_units?.[0]?.custom_id)?.until === null) return 'not_tried';
+    if (!toOrderReference(order.purchase_units?.[0]?.custom_id)?.until) return 'not_tried';
     try {
       // A new approval, after a declined one, needs a new capture.
       await this.client.captureOrder(id, `capture:${id}:${order.update_time ?? ''}`);
