@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PaymentReversalUndone, PaymentReversed } from '#libs/contracts';
 import { IdempotencyKeyReused, type Transaction } from '#libs/database';
 import { type AggregateLock, Outbox } from '#libs/messaging';
-import { Clock, newId } from '#libs/platform';
+import { Clock, DAY_MS, newId } from '#libs/platform';
 import { InvoicesService } from '../invoices/invoices.service.js';
 import type {
   DisputeSnapshot,
@@ -33,6 +33,9 @@ const STATES: Readonly<Record<RefundSnapshot['state'] | DisputeSnapshot['state']
     won: 'undone',
   };
 
+/** How long after the decision of a dispute a processor may report the money that it takes back. */
+const SETTLED_MS = 7 * DAY_MS;
+
 @Injectable()
 export class ReversalsService {
   constructor(
@@ -62,8 +65,12 @@ export class ReversalsService {
       if (isOther && next.cause === 'refund') await this.replace(transaction, payment, reversals);
       await this.payments.putReversal(transaction, next);
       await this.announce(transaction, lock, payment, { next, reversals });
-      // If the reversal was undone and no retry is scheduled, the payment no longer counts as returned.
-      const isHere = next.state === 'undone' && next.retryAt === null;
+      // If the reversal was undone and no retry is scheduled, the payment no longer counts as returned. A lost dispute may
+      // have taken only a part.
+      const isHere =
+        next.state === 'undone'
+          ? next.retryAt === null
+          : next.cause === 'dispute' && next.state === 'final';
       if (isHere) await this.payments.markReturned(transaction, payment, null);
     }
     const rows = next ? [...reversals.filter(({ id }) => id !== next.id), next] : reversals;
@@ -190,7 +197,7 @@ export class ReversalsService {
       return next === 'undone' ? failed(news, now) : news;
     }
     // Without an earlier announcement, there is nothing to undo.
-    if (state === 'undone') return undefined;
+    if (state === 'undone' || isOfDispute(snapshot, reversals)) return undefined;
     return {
       id: newId(),
       accountId: payment.accountId,
@@ -228,6 +235,25 @@ function latestOf(
     .filter((row) => row.externalId !== null || row.id === own)
     .toSorted((a, b) => a.attempt - b.attempt)
     .at(-1);
+}
+
+/**
+ * Whether a refund is the money of a dispute, which counts as the dispute: it was made while the dispute was open, or
+ * because it was lost.
+ */
+function isOfDispute(
+  snapshot: RefundSnapshot | DisputeSnapshot,
+  reversals: readonly Reversal[],
+): boolean {
+  if (snapshot.kind !== 'refund' || !snapshot.disputableAt) return false;
+  const { amountMicros, disputableAt } = snapshot;
+  const since = new Date(disputableAt.getTime() - SETTLED_MS);
+  return reversals.some(
+    (row) =>
+      row.cause === 'dispute' &&
+      (row.state === 'requested' || (row.state === 'final' && row.updatedAt > since)) &&
+      amountMicros <= row.amountMicros,
+  );
 }
 
 function reversedPayment(payment: Payment, rows: readonly Reversal[]) {

@@ -110,6 +110,11 @@ export interface RefundSnapshot {
   state: 'pending' | 'succeeded' | 'failed';
   amountMicros: Micros;
   currency: string;
+  /**
+   * When a refund was made that may be the money of a dispute; missing if the processor reports the money of disputes
+   * only as disputes, or if the refund is ours.
+   */
+  disputableAt?: Date;
 }
 
 export interface DisputeSnapshot {

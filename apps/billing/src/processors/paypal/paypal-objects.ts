@@ -19,6 +19,7 @@ export interface PaypalLink {
 export interface PaypalCapture {
   id?: string;
   status?: string;
+  status_details?: { reason?: string };
   amount?: PaypalMoney;
   custom_id?: string;
   create_time?: string;
@@ -32,6 +33,7 @@ export interface PaypalRefund {
   status?: string;
   amount?: PaypalMoney;
   custom_id?: string;
+  create_time?: string;
   links?: PaypalLink[];
 }
 
@@ -52,7 +54,7 @@ export interface PaypalDispute {
   dispute_id?: string;
   status?: string;
   dispute_amount?: PaypalMoney;
-  dispute_outcome?: { outcome_code?: string };
+  dispute_outcome?: { outcome_code?: string; amount_refunded?: PaypalMoney };
   disputed_transactions?: { seller_transaction_id?: string }[];
 }
 

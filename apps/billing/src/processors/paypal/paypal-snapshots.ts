@@ -1,3 +1,4 @@
+import { isId } from '#libs/platform';
 import type {
   CheckoutSnapshot,
   DisputeSnapshot,
@@ -15,6 +16,7 @@ import {
   idOf,
   linkedId,
   microsOf,
+  timeOf,
 } from './paypal-objects.js';
 import { toChangeBillId, toChangeReference } from './subscriptions/change-reference.js';
 
@@ -65,8 +67,12 @@ const CAPTURE_STATES: Readonly<Record<string, PaymentSnapshot['state']>> = {
   FAILED: 'failed',
 };
 
+/** The reasons why PayPal holds or takes back money that had arrived. Refunds and disputes report that money. */
+const ARRIVED = ['BUYER_COMPLAINT', 'CHARGEBACK', 'REFUNDED'];
+
 export function paymentSnapshot(capture: PaypalCapture): PaymentSnapshot {
-  const state = CAPTURE_STATES[capture.status ?? ''];
+  const hasArrived = ARRIVED.includes(capture.status_details?.reason ?? '');
+  const state = hasArrived ? 'succeeded' : CAPTURE_STATES[capture.status ?? ''];
   if (!state) throw new UnfitObject(`the capture ${String(capture.id)} is in an unknown state`);
   return {
     kind: 'payment',
@@ -108,6 +114,9 @@ export function refundSnapshot(refund: PaypalRefund): RefundSnapshot {
     state,
     amountMicros: microsOf(refund.amount),
     currency: currencyOf(refund.amount),
+    // PayPal also reports as a refund what it takes back because of a dispute.
+    ...(!isId(refund.custom_id) &&
+      refund.create_time !== undefined && { disputableAt: timeOf(refund.create_time) }),
   };
 }
 
@@ -122,18 +131,21 @@ const KEPT_OUTCOMES = [
 
 /**
  * Returns the snapshot of a dispute. PayPal withholds the money from the first inquiry on. `RESOLVED_WITH_PAYOUT` pays
- * both sides, so we also keep the money in that case.
+ * both sides, so we also keep the money in that case. A lost dispute may cost only a part, on which both sides agreed.
  */
 export function disputeSnapshot(dispute: PaypalDispute): DisputeSnapshot {
   const { status, dispute_outcome: outcome, disputed_transactions: payments } = dispute;
-  const isResolved = status === 'RESOLVED';
-  const isWithUs = KEPT_OUTCOMES.includes(outcome?.outcome_code ?? '');
+  const disputed = microsOf(dispute.dispute_amount);
+  const currency = currencyOf(dispute.dispute_amount);
+  const { outcome_code: code = '', amount_refunded: refunded } = outcome ?? {};
+  const lost = refunded?.currency_code === currency ? microsOf(refunded) : disputed;
+  const isLost = status === 'RESOLVED' && !KEPT_OUTCOMES.includes(code) && lost > 0n;
   return {
     kind: 'dispute',
     id: idOf(dispute.dispute_id),
     paymentId: idOf(payments?.[0]?.seller_transaction_id),
-    state: isResolved ? (isWithUs ? 'won' : 'lost') : 'open',
-    amountMicros: microsOf(dispute.dispute_amount),
-    currency: currencyOf(dispute.dispute_amount),
+    state: isLost ? 'lost' : status === 'RESOLVED' ? 'won' : 'open',
+    amountMicros: isLost ? lost : disputed,
+    currency,
   };
 }

@@ -71,7 +71,10 @@ export interface Dispute {
   status: 'OPEN' | 'RESOLVED';
   dispute_amount: Money;
   dispute_life_cycle_stage: 'INQUIRY' | 'CHARGEBACK';
-  dispute_outcome?: { outcome_code: 'RESOLVED_SELLER_FAVOUR' | 'RESOLVED_BUYER_FAVOUR' };
+  dispute_outcome?: {
+    outcome_code: 'RESOLVED_SELLER_FAVOUR' | 'RESOLVED_BUYER_FAVOUR';
+    amount_refunded?: Money;
+  };
   links: Link[];
 }
 

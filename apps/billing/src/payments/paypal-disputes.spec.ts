@@ -1,0 +1,119 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { AuditJob } from '#libs/database';
+import { DAY_MS } from '#libs/platform';
+import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { PaypalSide } from '../../../../test/billing/sides/paypal-side.js';
+import { PaymentProcessors } from '../processors/payment-processors.js';
+
+let billing: BillingUnderTest;
+let side: PaypalSide;
+let accountId: string;
+let payment: string;
+
+beforeAll(async () => {
+  billing = await BillingUnderTest.start();
+  side = new PaypalSide(billing);
+});
+afterAll(() => billing.stop());
+beforeEach(async () => {
+  accountId = billing.newAccount();
+  await billing.act(await billing.order(accountId, 15_000, 'paypal'), 'pay');
+  [payment] = await side.paymentsOf(accountId);
+});
+afterEach(async () => {
+  const audit = billing.get(AuditJob);
+  await audit.runOnce();
+  expect([...audit.violations]).toEqual([]);
+  expect(billing.logLines.splice(0)).toEqual([]);
+});
+
+const usd = (value: string) => ({ currency_code: 'USD', value });
+const taken = () =>
+  billing.database.query(
+    `select cause, state, amount_micros::text as micros from reversals where account_id = $1 order by id`,
+    [accountId],
+  );
+const losses = () =>
+  billing.database.query('select from losses where account_id = $1', [accountId]);
+/** Decides a dispute against us. PayPal names the amount that went back. */
+function lose(id: string, amount: string): void {
+  side.decideDispute(id, 'lost');
+  billing.simulator.paypal.world.get('dispute', id).dispute_outcome!.amount_refunded = usd(amount);
+}
+
+it.each(['before', 'after'])(
+  'money that a lost dispute takes counts once, although PayPal also reports it as a refund %s the decision',
+  async (order) => {
+    const id = side.dispute(payment);
+    await billing.settle();
+    if (order === 'after') lose(id, '54.00');
+    await billing.settle();
+    side.refund(payment);
+    await billing.settle();
+    if (order === 'before') lose(id, '54.00');
+    await billing.settle();
+    expect(await taken()).toEqual([{ cause: 'dispute', state: 'final', micros: '54000000' }]);
+    expect(await losses()).toEqual([]);
+  },
+);
+
+it('a dispute that is settled for a part takes only that part', async () => {
+  const id = side.dispute(payment);
+  await billing.settle();
+  side.refund(payment, 20);
+  lose(id, '20.00');
+  await billing.settle();
+  expect(await taken()).toEqual([{ cause: 'dispute', state: 'final', micros: '20000000' }]);
+});
+
+it('the rest of an unwanted payment is refunded after a dispute that was settled for a part', async () => {
+  accountId = billing.newAccount();
+  const ordered = await billing.order(accountId, 15_000, 'paypal');
+  await billing.deliver('deleted', accountId);
+  await billing.act(ordered, 'pay');
+  [payment] = await side.paymentsOf(accountId);
+  const id = side.dispute(payment);
+  await billing.settle();
+  await billing.follow();
+  side.refund(payment, 20);
+  lose(id, '20.00');
+  await billing.settle();
+  await billing.follow();
+  await billing.follow();
+  expect(await taken()).toEqual([
+    { cause: 'dispute', state: 'final', micros: '20000000' },
+    { cause: 'refund', state: 'final', micros: '34000000' },
+  ]);
+});
+
+it('a dispute that is decided against us without a refund takes nothing', async () => {
+  const id = side.dispute(payment);
+  await billing.settle();
+  lose(id, '0.00');
+  await billing.settle();
+  expect(await taken()).toMatchObject([{ state: 'undone' }]);
+});
+
+it('a refund that is made at PayPal long after a lost dispute counts beside it', async () => {
+  const id = side.dispute(payment);
+  lose(id, '20.00');
+  await billing.settle();
+  await billing.pass(8 * DAY_MS);
+  side.refund(payment, 10);
+  await billing.settle();
+  expect(await taken()).toEqual([
+    { cause: 'dispute', state: 'final', micros: '20000000' },
+    { cause: 'refund', state: 'final', micros: '10000000' },
+  ]);
+});
+
+it.each([
+  ['PENDING', 'BUYER_COMPLAINT', 'succeeded'],
+  ['PENDING', 'CHARGEBACK', 'succeeded'],
+  ['PENDING', 'PENDING_REVIEW', 'pending'],
+])('a payment that is %s because of %s has %s', async (status, reason, state) => {
+  const capture = billing.simulator.paypal.world.get('capture', payment);
+  Object.assign(capture, { status, status_details: { reason } });
+  const paypal = billing.get(PaymentProcessors).get('paypal');
+  expect(await paypal.fetch({ kind: 'payment', id: payment })).toMatchObject({ value: { state } });
+});
