@@ -26,6 +26,7 @@ import { GrantsController } from './grants/grants.controller.js';
 import { GrantsRepository } from './grants/grants.repository.js';
 import { GrantsService } from './grants/grants.service.js';
 import { OnGrantNewsConsumer } from './grants/on-grant-news.consumer.js';
+import { ForgetHoldsJob } from './holds/forget-holds.job.js';
 import { HoldsController } from './holds/holds.controller.js';
 import { HoldsRepository } from './holds/holds.repository.js';
 import { HoldsService } from './holds/holds.service.js';
@@ -94,6 +95,7 @@ const PROVIDERS = [
   LedgerService,
   CheckpointsRepository,
   CheckpointJob,
+  ForgetHoldsJob,
   PaymentsRepository,
   PaymentsService,
   SubscriptionsRepository,

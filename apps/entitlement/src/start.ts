@@ -21,6 +21,7 @@ import { CheckpointJob } from './checkpoints/checkpoint.job.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { ENTITIES, EntitlementModule } from './entitlement.module.js';
 import { AdvanceAccountsJob } from './due-accounts/advance-accounts.job.js';
+import { ForgetHoldsJob } from './holds/forget-holds.job.js';
 import { ReapJob } from './reaper/reap.job.js';
 import { addEntitlementMetrics } from './telemetry/entitlement-metrics.js';
 
@@ -29,6 +30,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: AdvanceAccountsJob, everyMs: 30 * SECOND_MS, runs: 'process' },
   { job: AuditJob, everyMs: 5 * MINUTE_MS, runs: 'process' },
   { job: CheckpointJob, everyMs: HOUR_MS, runs: 'installation' },
+  { job: ForgetHoldsJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
