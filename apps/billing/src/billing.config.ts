@@ -106,6 +106,14 @@ export class BillingConfig extends DatabaseConfig {
   @Max(50)
   invoiceYearsKept: number = 10;
 
+  @Setting({
+    env: 'INVOICE_SERIES',
+    about:
+      'One to three capital letters that begin new series of numbers for invoices and notes: with `B`, INV-2026B-000001. Set or change them after restoring a backup, because numbers given since then would be given again. Unset: INV-2026-000001.',
+  })
+  @Matches(/^[A-Z]{0,3}$/, { message: 'must be one to three capital letters' })
+  invoiceSeries: string = '';
+
   @Setting({ env: 'INVOICE_SELLER_NAME', about: 'Name of the seller on invoices.' })
   @IsString()
   @Length(1, 150)

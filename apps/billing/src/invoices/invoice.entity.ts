@@ -28,7 +28,7 @@ export class Invoice {
   @Column('text')
   kind: InvoiceKind;
 
-  /** The series, such as `INV-2026`; numbers have no gaps within a series. */
+  /** The series, such as `INV-2026` or `INV-2026B`; numbers have no gaps within a series. */
   @Column('text')
   series: string;
 
@@ -82,7 +82,7 @@ export class Invoice {
 }
 
 /** The format of `invoiceNumber`. The column has room for nine digits. */
-export const INVOICE_NUMBER = /^([A-Z]{2,4}-[0-9]{4})-([0-9]{1,9})$/;
+export const INVOICE_NUMBER = /^([A-Z]{2,4}-[0-9]{4}[A-Z]{0,3})-([0-9]{1,9})$/;
 
 /** Returns the number in the form `INV-2026-000042`. */
 export function invoiceNumber({ series, number }: Pick<Invoice, 'series' | 'number'>): string {

@@ -111,7 +111,7 @@ export class InvoicesService {
     { judgedWith, ...members }: NewInvoice,
   ): Promise<void> {
     const issuedAt = this.clock.now();
-    const series = `${PREFIXES[members.kind]}-${issuedAt.getUTCFullYear()}`;
+    const series = `${PREFIXES[members.kind]}-${issuedAt.getUTCFullYear()}${this.config.invoiceSeries}`;
     const { accountId, id: paymentId, currency, processor, externalId } = payment;
     const invoice: Invoice = {
       ...members,

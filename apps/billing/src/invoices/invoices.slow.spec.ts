@@ -43,6 +43,23 @@ async function buy(credits = 15_000): Promise<string> {
   return (await sideOf(billing, processor).paymentsOf(accountId))[0];
 }
 
+it('after a restore, new letters begin new series, so that no number is given twice', async () => {
+  processor = 'stripe';
+  await buy();
+  billing.config.invoiceSeries = 'B';
+  const payment = await buy();
+  sideOf(billing, processor).refund(payment, 10);
+  await billing.settle();
+  billing.config.invoiceSeries = '';
+  await buy();
+  const numbers = (await list()).map(({ number }) => number);
+  const [last, note, begun, first] = numbers;
+  expect([note, begun]).toEqual(['CN-2026B-000001', 'INV-2026B-000001']);
+  expect(Number(last.slice(-6))).toBe(Number(first.slice(-6)) + 1);
+  const asked = { accountId, caller: 'cli', body: { number: begun } } as const;
+  expect((await billing.call('POST', 'operator/receipts', asked)).body).toEqual({ number: begun });
+});
+
 describe.each(BOTH)('invoices of %s', (name) => {
   let side: ProcessorSide;
 
