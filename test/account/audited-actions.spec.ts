@@ -86,7 +86,9 @@ describe('audited actions', () => {
 
   async function call(method: Method, path: string, body?: object, address = ADDRESS) {
     const headers = { 'x-client-address': address };
-    const answer = await account.dashboard(method, path, { token, body, headers });
+    // Each log-in comes from another browser, so that the sessions before it stay open.
+    const own = path === 'log-in' ? {} : { token };
+    const answer = await account.dashboard(method, path, { ...own, body, headers });
     const session = answer.headers['x-set-session'];
     if (typeof session === 'string') secrets.add((token = session));
     return answer;

@@ -10,6 +10,8 @@ export interface Visitor {
   deviceToken: string;
   /** The token of an unfinished log-in; empty if there is none. */
   stepToken: string;
+  /** The token of the session that the browser has so far; empty if there is none. It may have ended. */
+  sessionToken: string;
 }
 
 export interface Actor {
@@ -34,6 +36,7 @@ export function visitorOf({ headers }: Pick<FastifyRequest, 'headers'>): Visitor
     requestId: text('x-request-id'),
     deviceToken: text('x-device-token'),
     stepToken: text('x-step-token'),
+    sessionToken: text('x-session-token'),
   };
 }
 

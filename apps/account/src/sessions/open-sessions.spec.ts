@@ -49,6 +49,21 @@ describe('the number of sessions', () => {
     expect(await entriesOf('session.oldest-ended')).toEqual([]);
   });
 
+  it('S26: a log-in ends the session that the browser had, which nobody could end there any more, and no other', async () => {
+    const elsewhere = String((await logIn()).headers['x-set-session']);
+    const again = await account.dashboard('POST', 'log-in', {
+      token: owner.token,
+      body: { email, password: PASSWORD },
+    });
+    expect(await statusOfOwner()).toBe(401);
+    const token = String(again.headers['x-set-session']);
+    for (const open of [token, elsewhere]) {
+      expect((await account.dashboard('GET', 'session', { token: open })).status).toBe(200);
+    }
+    const { body } = await account.dashboard('GET', 'sessions', { token });
+    expect(body.sessions).toHaveLength(2);
+  });
+
   it('ending all other sessions is recorded only if there are others', async () => {
     await logIn();
     for (const ended of [1, 0, 0]) {

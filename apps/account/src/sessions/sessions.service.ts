@@ -40,13 +40,16 @@ export class SessionsService {
   ) {}
 
   /**
-   * Opens a session, and ends the oldest open sessions beyond 50. Sessions from more than 60 days ago, and the oldest
-   * others beyond 500, are deleted. @returns the only copy of the token.
+   * Opens a session, and ends the one that the browser has so far, whose token the browser then forgets, and the oldest
+   * open sessions beyond 50. Sessions from more than 60 days ago, and the oldest others beyond 500, are deleted.
+   * @returns the only copy of the token.
    */
   async open(transaction: Transaction, actor: Actor): Promise<string> {
     const { accountId, personId, visitor } = actor;
     const { person } = await this.people.get(transaction, accountId, personId);
     const [now, token] = [this.clock.now(), newToken()];
+    const before = tokenHash(visitor.sessionToken);
+    if (before) await this.sessions.endWithToken(transaction, accountId, before, now);
     await this.sessions.deleteOlder(transaction, accountId, new Date(now.getTime() - KEEP_MS));
     await this.sessions.insert(transaction, {
       id: newId(),
