@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { checkFileKey, checkFilePrefix } from './file-key.js';
 import { FileChanged, FileMissing, FileTooLarge, RangeBeyondFile } from './file-failures.js';
+import { readAhead } from './read-ahead.js';
 
 /** The content to write: a stream, or pieces of any size. */
 export type FileContent = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -74,6 +75,8 @@ const LIFETIME_MAX_SECONDS = 900;
 export const FILE_MAX_BYTES = 64 * 1024 ** 3;
 /** The maximum number of files that `concatenate` joins: S3 allows 10,000 parts, and a file may need two. */
 export const CONCATENATED_MAX = 4_000;
+/** The number of files whose facts are requested at the same time. */
+const STATS_AT_ONCE = 16;
 
 /**
  * Stores large files, such as uploads and the results of jobs. A file is written completely or not at all, and is not
@@ -116,12 +119,13 @@ export abstract class FileStore {
     if (keys.length > CONCATENATED_MAX) {
       throw new RangeError(`more than ${CONCATENATED_MAX} files at once`);
     }
-    const found: FileFacts[] = [];
-    for (const key of keys) {
+    const factsOf = async (key: string) => {
       const facts = await this.stat(key);
       if (!facts) throw new FileMissing(key);
-      found.push(facts);
-    }
+      return facts;
+    };
+    const found: FileFacts[] = [];
+    for await (const facts of readAhead(keys, STATS_AT_ONCE, factsOf)) found.push(facts);
     return this.join(found, target);
   }
 

@@ -62,7 +62,8 @@ export class EndJobsJob extends WorkRunner<JobWork> {
     for (const { number, charged } of await chunks.listUnsettled(this.database, job.id)) {
       await records.settle(job, number, charged);
     }
-    const artifact = await files.join(job, await chunks.listParts(this.database, job.id));
+    const parts = await chunks.listParts(this.database, job.id);
+    const artifact = await files.join(job, parts, work.signal);
     crashPoint('job.after-join');
     await credits.release(job);
     crashPoint('job.after-release');

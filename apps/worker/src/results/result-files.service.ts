@@ -15,43 +15,61 @@ export class ResultFilesService {
 
   /**
    * Writes the file; a repeat writes the same file again. @returns undefined if there are no answers, so that no file
-   * is written.
+   * is written. @throws the store's errors, and the reason of the signal.
    */
-  async join(job: Job, parts: readonly Part[]): Promise<JobArtifact | undefined> {
+  async join(
+    job: Job,
+    parts: readonly Part[],
+    signal: AbortSignal,
+  ): Promise<JobArtifact | undefined> {
     if (parts.length === 0) return undefined;
     const header = `${partsFolder(job.id)}header.gz`;
     const text = gzipSync(headerOf(job.kind, job.format));
     await this.files.write(header, [text], { maxBytes: HEADER_BYTES_MAX });
     const keys = [header, ...parts.map(({ part }) => part)];
     if (job.leftOutPart !== null) keys.push(job.leftOutPart);
-    const { sizeBytes } = await this.concatenate(job, keys);
+    const { sizeBytes } = await this.concatenate(job, keys, signal);
     return {
       name: `results.${job.format}`,
       bytes: sizeBytes,
       rows: parts.reduce((sum, { rows }) => sum + rows, job.leftOutRows),
-      sha256: await this.hash(resultKey(job)),
+      sha256: await this.hash(resultKey(job), signal),
     };
   }
 
-  /** Joins files. The store can join only a few thousand at once, so a larger number is first joined in groups. */
-  private async concatenate(job: Job, keys: string[]): Promise<{ sizeBytes: number }> {
+  /**
+   * Joins files. The store can join only a few thousand at once, so a larger number is first joined in groups. The files
+   * of a job that ends no longer change, so a group that an earlier attempt has joined is not joined again: the names of
+   * a slow registry are answered in tens of thousands of files, which may take longer than one attempt.
+   */
+  private async concatenate(
+    job: Job,
+    keys: string[],
+    signal: AbortSignal,
+  ): Promise<{ sizeBytes: number }> {
     let joined = keys;
     for (let round = 1; joined.length > CONCATENATED_MAX; round++) {
-      const stretches: string[] = [];
+      const groups: string[] = [];
       for (let from = 0; from < joined.length; from += CONCATENATED_MAX) {
-        const target = `${partsFolder(job.id)}joined-${round}-${stretches.length}.gz`;
-        await this.files.concatenate(joined.slice(from, from + CONCATENATED_MAX), target);
-        stretches.push(target);
+        signal.throwIfAborted();
+        const group = joined.slice(from, from + CONCATENATED_MAX);
+        const target = `${partsFolder(job.id)}joined-${round}-${from}-${group.length}.gz`;
+        if (!(await this.files.stat(target))) await this.files.concatenate(group, target);
+        groups.push(target);
       }
-      joined = stretches;
+      joined = groups;
     }
+    signal.throwIfAborted();
     return this.files.concatenate(joined, resultKey(job));
   }
 
-  private async hash(key: string): Promise<string> {
+  private async hash(key: string, signal: AbortSignal): Promise<string> {
     const { content } = await this.files.read(key);
     const hash = createHash('sha256');
-    for await (const piece of content) hash.update(piece as Buffer);
+    for await (const piece of content) {
+      signal.throwIfAborted();
+      hash.update(piece as Buffer);
+    }
     return hash.digest('hex');
   }
 }

@@ -21,9 +21,13 @@ import {
   PAGE_MAX,
 } from '../file-store.js';
 import type { FilesConfig } from '../files.config.js';
+import { readAhead } from '../read-ahead.js';
 import { HeldParts } from './held-parts.js';
 import { type S3Bucket, answered, s3Client } from './s3-bucket.js';
 import { COPY_MAX_BYTES, PART_BYTES, PART_MIN_BYTES, S3Upload } from './s3-upload.js';
+
+/** The number of short files that are read at the same time while files are joined, each with less than 5 MiB. */
+const SHORT_FILES_AT_ONCE = 8;
 
 /** The facts about an object in S3's answer. */
 interface S3Facts {
@@ -160,32 +164,42 @@ export class S3Store extends FileStore {
   }
 
   /**
-   * Joins files. Those long enough for a part are copied within S3; shorter files are read and uploaded, joined with
-   * their neighbours.
+   * Joins files. Those long enough for a part are copied within S3; shorter files are read, several at a time, and
+   * uploaded, joined with their neighbours.
    */
   protected async join(sources: readonly FileFacts[], target: string): Promise<FileFacts> {
     return this.upload(target, false, async (upload) => {
-      let held = Buffer.alloc(0);
-      for (const source of sources) {
+      let held: Buffer[] = [];
+      let heldBytes = 0;
+      const hold = async (bytes: Buffer) => {
+        held.push(bytes);
+        heldBytes += bytes.length;
+        if (heldBytes < PART_MIN_BYTES) return;
+        await upload.add(Buffer.concat(held));
+        [held, heldBytes] = [[], 0];
+      };
+      let place = 0;
+      const contents = readAhead(sources, SHORT_FILES_AT_ONCE, (one) => this.contentIfShort(one));
+      for await (const content of contents) {
+        const source = sources[place++];
+        if (content) {
+          await hold(content);
+          continue;
+        }
         let at = 0;
         const take = async (bytes: number) => {
-          if (bytes === 0) return;
-          held = Buffer.concat([held, await this.bytesOf(source, at, bytes)]);
+          if (bytes > 0) await hold(await this.bytesOf(source, at, bytes));
           at += bytes;
         };
-        if (held.length > 0) await take(Math.min(PART_MIN_BYTES - held.length, source.sizeBytes));
-        if (held.length >= PART_MIN_BYTES) {
-          await upload.add(held);
-          held = Buffer.alloc(0);
-        }
-        while (held.length === 0 && source.sizeBytes - at >= PART_MIN_BYTES) {
+        if (heldBytes > 0) await take(PART_MIN_BYTES - heldBytes);
+        while (source.sizeBytes - at >= PART_MIN_BYTES) {
           const end = Math.min(at + COPY_MAX_BYTES, source.sizeBytes);
           await upload.addCopy(source, at, end - 1);
           at = end;
         }
         await take(source.sizeBytes - at);
       }
-      return held;
+      return Buffer.concat(held);
     });
   }
 
@@ -218,6 +232,12 @@ export class S3Store extends FileStore {
     const facts = await this.find(key);
     if (!facts) throw new FileMissing(key);
     return facts;
+  }
+
+  /** Returns the content of a file that is too short for a part; undefined for a longer file. */
+  private async contentIfShort(facts: FileFacts): Promise<Buffer | undefined> {
+    if (facts.sizeBytes >= PART_MIN_BYTES) return undefined;
+    return facts.sizeBytes === 0 ? Buffer.alloc(0) : this.bytesOf(facts, 0, facts.sizeBytes);
   }
 
   private async bytesOf(facts: FileFacts, first: number, bytes: number): Promise<Buffer> {

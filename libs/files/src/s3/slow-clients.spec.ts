@@ -91,3 +91,28 @@ describe('slow clients of a bucket', () => {
     expect(listings).toBe(2);
   });
 });
+
+describe('short files of a bucket', () => {
+  it('are joined without waiting for each of them in turn', async () => {
+    let waiting: (() => void)[] = [];
+    let isJoined = false;
+    await open(({ method }, response) => {
+      const answer = () => {
+        response.writeHead(200, { etag: '"1"', 'content-length': 1 });
+        response.end(method === 'GET' ? 'x' : undefined);
+      };
+      if (method === 'PUT') {
+        isJoined = true;
+        return void response.writeHead(200).end();
+      }
+      if (isJoined) return answer();
+      // Until then, each call is answered only once another one is waiting, too.
+      waiting.push(answer);
+      if (waiting.length === 1) return;
+      for (const go of waiting) go();
+      waiting = [];
+    });
+    const keys = Array.from({ length: 6 }, (_, place) => `parts/${place}`);
+    await store.concatenate(keys, 'all');
+  });
+});
