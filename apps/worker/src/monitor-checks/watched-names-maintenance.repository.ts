@@ -27,14 +27,24 @@ interface Claim {
   failed: boolean;
 }
 
-const COLUMNS = `w.name, w.dns, w.dns_pending, w.dns_rechecks, w.whois, w.whois_pending, w.whois_rechecks,
-  to_char(w.expires_on, 'YYYY-MM-DD') as expires_on, w.reminded_days, w.restless`;
-
 /**
  * SQL: whether any account watches the name. Paused monitors and those of deleted or suspended accounts do not count.
+ * @param madeBy if given, nor do monitors that were created after this time.
  */
-const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name and m.kind = 'domain'
-  and not m.is_paused and not m.is_over_limit and ${mayBeTold('m')})`;
+const isWatched = (madeBy?: string) => `exists (select from monitors m where m.domain_name = w.name
+  and m.kind = 'domain' and not m.is_paused and not m.is_over_limit and ${mayBeTold('m')}
+  ${madeBy === undefined ? '' : `and m.created_at <= ${madeBy}`})`;
+const IS_WATCHED = isWatched();
+
+/**
+ * SQL: the known state; null if all monitors that watch the name now were created after the last check. That check was
+ * made for others, perhaps years ago, and what has changed since then is no news for these monitors.
+ */
+const stateOf = (kind: CheckKind) =>
+  `case when not ${IS_WATCHED} or ${isWatched(`w.${kind}_checked_at`)} then w.${kind} end as ${kind}`;
+
+const COLUMNS = `w.name, ${stateOf('dns')}, w.dns_pending, w.dns_rechecks, ${stateOf('whois')}, w.whois_pending,
+  w.whois_rechecks, to_char(w.expires_on, 'YYYY-MM-DD') as expires_on, w.reminded_days, w.restless`;
 
 /** Stores watched names. All monitors of a name share one row. */
 @Injectable()

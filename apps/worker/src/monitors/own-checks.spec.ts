@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { MonitorAnswer, MonitorChecks } from '#libs/contracts';
+import type { MonitorAnswer, MonitorChecks, MonitorEventsAnswer } from '#libs/contracts';
 import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WatchedWorld } from '../../../../test/worker/watched-world.js';
@@ -42,8 +42,8 @@ describe('the checks that a monitor shows', () => {
     world.resolve(name, { A: ['192.0.2.1'] });
     return name;
   }
-  const call = (method: 'GET' | 'POST', rest: string, body?: object) =>
-    under.gateway.call<MonitorAnswer>(method, `/internal/monitors${rest}`, { accountId, body });
+  const call = <T = MonitorAnswer>(method: 'GET' | 'POST', rest: string, body?: object) =>
+    under.gateway.call<T>(method, `/internal/monitors${rest}`, { accountId, body });
   const watch = (domainName: string) => call('POST', '', { kind: 'domain', domainName });
   const checksOf = async (id: string) => (await call('GET', `/${id}`)).checks!;
   /**
@@ -104,6 +104,43 @@ describe('the checks that a monitor shows', () => {
     expectOwn(resumed.checks);
     const now = under.clock.now().toISOString();
     expect(await checked(id)).toMatchObject({ dns_checked_at: now, expiry_date: '2030-01-01' });
+  });
+
+  it('a monitor reports no change from before its creation, even if the name was watched for another account', async () => {
+    const name = newName();
+    const { id: first } = await watch(name);
+    await checked(first);
+    await call('POST', `/${first}/pause`);
+    const change = (day: string, address: string) => {
+      world.register(name, { expiry_date: day });
+      world.resolve(name, { A: [address] });
+    };
+    const looks = () => [world.count('dns', name), world.count('whois', name)];
+    change('2031-01-01', '192.0.2.2');
+    under.clock.advance(240 * HOUR_MS);
+    beSomebodyElse();
+    const { id } = await watch(name);
+    await checked(id);
+    under.clock.advance(10 * MINUTE_MS);
+    await under.checkNames();
+    change('2032-01-01', '192.0.2.3');
+    const [dns, whois] = looks();
+    under.clock.advance(24 * HOUR_MS);
+    await waitFor('the first check of the change', async () => {
+      await under.checkNames();
+      return looks()[0] > dns && looks()[1] > whois;
+    });
+    under.clock.advance(10 * MINUTE_MS);
+    const changes = await waitFor('both changes', async () => {
+      await under.checkNames();
+      const { events } = await call<MonitorEventsAnswer>('GET', `/${id}/events`);
+      const all = events.flatMap((event) => event.changes ?? []);
+      return all.length > 1 ? all : undefined;
+    });
+    expect(changes.map(({ before, after }) => [before, after]).toSorted()).toEqual([
+      [['192.0.2.2'], ['192.0.2.3']],
+      [['2031-01-01'], ['2032-01-01']],
+    ]);
   });
 
   it('the monitors of one account share their checks, and another monitor causes no more', async () => {
