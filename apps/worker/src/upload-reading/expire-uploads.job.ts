@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
-import { Clock, type Job } from '#libs/platform';
+import { Clock, type Job, forEachInOrder } from '#libs/platform';
 import { UploadRowsService, UploadsService } from '../uploads/uploads.service.js';
 
 const PER_RUN_MAX = 100;
@@ -17,10 +17,10 @@ export class ExpireUploadsJob implements Job {
     private readonly clock: Clock,
   ) {}
 
+  /** @throws AggregateError if some uploads could not be removed, after all were tried. */
   async runOnce(): Promise<void> {
     const now = this.clock.now();
-    for (const upload of await this.rows.listExpired(this.database, now, PER_RUN_MAX)) {
-      await this.uploads.delete(upload);
-    }
+    const expired = await this.rows.listExpired(this.database, now, PER_RUN_MAX);
+    await forEachInOrder(expired, (upload) => this.uploads.delete(upload));
   }
 }

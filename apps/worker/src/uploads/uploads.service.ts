@@ -6,7 +6,7 @@ import {
   type UploadsAnswer,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, NotFound, isId, newId } from '#libs/platform';
+import { Clock, MINUTE_MS, NotFound, isId, newId } from '#libs/platform';
 import { DailyCountsService } from '../daily-counts/daily-counts.service.js';
 import { FolderQueue, ReadQueue } from './upload-queues.js';
 import {
@@ -44,6 +44,8 @@ const LINES_A_DAY_MAX = 30_000_000;
  * last byte never arrives; ten could fill a small disk.
  */
 const UNREAD_BYTES_MAX = 2 * UPLOAD_BYTES_MAX;
+/** The time limit of the statement that deletes the lines of an upload, up to three million. */
+const DELETE_LIMIT_MS = 2 * MINUTE_MS;
 const NONE = 'There is no such upload.';
 
 @Injectable()
@@ -185,6 +187,7 @@ export class UploadsService {
     transaction: Transaction,
     upload: Pick<Upload, 'id' | 'accountId'>,
   ): Promise<boolean> {
+    await transaction.limitStatements(DELETE_LIMIT_MS);
     if (!(await this.uploads.delete(transaction, upload))) return false;
     await this.folders.remove(transaction, uploadFolder(upload.id));
     return true;
