@@ -21,11 +21,17 @@ const SOCKET_TIMEOUT_MS = 20_000;
 
 /** The commands whose refusal depends on the recipient or the content. */
 const OF_THE_MAIL = ['RCPT TO', 'DATA'];
+/**
+ * Matches the answer of a server that refuses a recipient because of us: `554 5.7.1 Relay access denied`, `550 relay not
+ * permitted`, `554 5.7.1 Client host blocked`. Many servers say only here that a log-in is missing.
+ */
+const OF_THE_SENDER = /\brelay|authenticat|client host/i;
 
 /** Members of nodemailer's errors. */
 interface SmtpFailure {
   responseCode?: number;
   command?: string;
+  response?: string;
 }
 
 /** Passes e-mails to a server that delivers them (RFC 5321). */
@@ -53,10 +59,12 @@ export class SmtpTransport extends MailTransport {
         messageId: `<${mail.id}@${this.options.from.split('@').at(-1)?.replace('>', '')}>`,
       });
     } catch (error) {
-      const { responseCode = 0, command = '' } = error as SmtpFailure;
+      const { responseCode = 0, command = '', response = '' } = error as SmtpFailure;
       // A code 5yz is permanent (RFC 5321 §4.2.1) if it refuses the recipient or the e-mail. If it refuses us or our
       // log-in, an operator can change the settings.
-      const isPermanent = responseCode >= 500 && OF_THE_MAIL.includes(command);
+      const words = response.replaceAll(/\S*@\S*/g, '');
+      const isOfSender = command === 'RCPT TO' && OF_THE_SENDER.test(words);
+      const isPermanent = responseCode >= 500 && OF_THE_MAIL.includes(command) && !isOfSender;
       throw isPermanent
         ? new MailRefused('the server rejected the e-mail', { cause: error })
         : error;

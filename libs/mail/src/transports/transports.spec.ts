@@ -12,8 +12,9 @@ import { SmtpTransport } from './smtp.js';
 
 class SmtpSink {
   readonly received: ParsedMail[] = [];
-  /** The code that rejects RCPT TO. */
+  /** The code that rejects RCPT TO, and the text after it. */
   refusal?: number;
+  refusalText = 'refused';
   /** The password that a client must give; undefined if none is needed. */
   password?: string;
   private readonly server = new SMTPServer({
@@ -30,7 +31,7 @@ class SmtpSink {
       done(
         this.refusal === undefined
           ? null
-          : Object.assign(new Error('refused'), { responseCode: this.refusal }),
+          : Object.assign(new Error(this.refusalText), { responseCode: this.refusal }),
       ),
     closeTimeout: 100,
     onData: (stream, _session, done) =>
@@ -74,7 +75,7 @@ describe('mail over SMTP', () => {
   mailTransportContract(() => underTest);
 
   it('a permanent rejection is distinguished from a temporary one', async () => {
-    server.refusal = 550;
+    [server.refusal, server.refusalText] = [550, '5.1.1 <someone@relay.example>: unknown'];
     const refused = underTest.transport.send({ ...mail, id: newId() });
     await expect(refused).rejects.toBeInstanceOf(MailRefused);
     server.refusal = 451;
@@ -87,6 +88,18 @@ describe('mail over SMTP', () => {
     server.password = 'secret';
     const refused = underTest.transport.send({ ...mail, id: newId() });
     await expect(refused).rejects.toMatchObject({ responseCode: 550, command: 'MAIL FROM' });
+    await expect(refused).rejects.not.toBeInstanceOf(MailRefused);
+  });
+
+  it.each([
+    [554, '5.7.1 <someone@example.com>: Relay access denied'],
+    [550, '5.7.54 SMTP; Unable to relay recipient in non-accepted domain'],
+    [550, 'relay not permitted'],
+    [554, '5.7.1 Service unavailable; Client host [192.0.2.1] blocked'],
+  ])('nor if the server refuses the recipient because of the sender: %i %s', async (code, text) => {
+    [server.refusal, server.refusalText] = [code, text];
+    const refused = underTest.transport.send({ ...mail, id: newId() });
+    await expect(refused).rejects.toMatchObject({ responseCode: code, command: 'RCPT TO' });
     await expect(refused).rejects.not.toBeInstanceOf(MailRefused);
   });
 
