@@ -10,8 +10,8 @@ import {
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { openFiles } from '#libs/files';
-import { DAY_MS, SystemClock, loadConfig } from '#libs/platform';
-import { makeOwnFolder } from '#test/environment';
+import { DAY_MS, HOUR_MS, SystemClock, loadConfig } from '#libs/platform';
+import { TestClock, makeOwnFolder } from '#test/environment';
 import { fileStoreContract } from './file-store.contract.js';
 import { FilesConfig } from './files.config.js';
 import { FilesUnavailable } from './file-failures.js';
@@ -37,14 +37,22 @@ describe('files in a folder', () => {
     expect(readdirSync(join(root, 'private/.making'))).toEqual([]);
   });
 
-  it('a partial file of a killed process is removed at the first start after a day', async () => {
-    const making = join(root, 'killed/.making');
+  it('a partial file of a killed process is removed after a day, even if the process started again at once', async () => {
+    const folder = join(root, 'killed');
+    const making = join(folder, '.making');
     mkdirSync(making, { recursive: true });
-    for (const name of ['old', 'new']) writeFileSync(join(making, name), 'half');
-    const longAgo = (Date.now() - 2 * DAY_MS) / 1000;
-    utimesSync(join(making, 'old'), longAgo, longAgo);
-    await openIn('killed');
-    expect(readdirSync(making)).toEqual(['new']);
+    const clock = new TestClock();
+    const nowMs = clock.now().getTime();
+    const ages = { old: 25 * HOUR_MS, killed: HOUR_MS, written: -HOUR_MS };
+    for (const [name, ageMs] of Object.entries(ages)) {
+      writeFileSync(join(making, name), 'half');
+      utimesSync(join(making, name), (nowMs - ageMs) / 1_000, (nowMs - ageMs) / 1_000);
+    }
+    const store = await FolderStore.open(folder, clock);
+    expect(readdirSync(making).toSorted()).toEqual(['killed', 'written']);
+    clock.advance(DAY_MS);
+    await store.write('a', [], { maxBytes: 0 });
+    expect(readdirSync(making)).toEqual(['written']);
   });
 
   it('writes that overlap with the removal of their folder leave no partial file, and the next write succeeds', async () => {

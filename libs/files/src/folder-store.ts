@@ -15,7 +15,7 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Clock, DAY_MS } from '#libs/platform';
+import { type Clock, DAY_MS, HOUR_MS } from '#libs/platform';
 import { FileChanged, FileExists, FileMissing, FilesUnavailable } from './file-failures.js';
 import {
   type ByteRange,
@@ -45,28 +45,25 @@ const CHECKED_EVERY = 16 * 1024 ** 2;
  * complete and on the disk; then one step moves it to its place.
  */
 export class FolderStore extends FileStore {
+  /** The names of the partial files that this process is writing. */
+  private readonly writing = new Set<string>();
+  private sweptAtMs = -Infinity;
+
   private constructor(
     private readonly root: string,
+    private readonly clock: Clock,
     private readonly room: typeof ROOM,
   ) {
     super();
   }
 
-  /**
-   * Creates the folder if it does not exist, and removes the partial files of processes that were killed a day ago or
-   * earlier.
-   */
+  /** Creates the folder if it does not exist. */
   static async open(folder: string, clock: Clock, room = ROOM): Promise<FolderStore> {
     const root = resolve(folder);
-    const making = join(root, MAKING);
-    await mkdir(making, { recursive: true, mode: FOLDER_MODE });
-    const abandoned = clock.now().getTime() - DAY_MS;
-    for (const name of await readdir(making)) {
-      const path = join(making, name);
-      const found = await stat(path).catch(notThere);
-      if (found && found.mtimeMs < abandoned) await rm(path, { force: true });
-    }
-    return new FolderStore(root, room);
+    await mkdir(join(root, MAKING), { recursive: true, mode: FOLDER_MODE });
+    const store = new FolderStore(root, clock, room);
+    await store.sweep();
+    return store;
   }
 
   async check(): Promise<void> {
@@ -83,11 +80,14 @@ export class FolderStore extends FileStore {
     content: AsyncIterable<Uint8Array>,
     ifAbsent: boolean,
   ): Promise<FileFacts> {
-    const made = join(this.root, MAKING, randomUUID());
+    const name = randomUUID();
+    const made = join(this.root, MAKING, name);
+    await this.sweep();
     await this.requireRoom();
-    const file = await open(made, 'wx', FILE_MODE);
+    this.writing.add(name);
     let unchecked = 0;
     try {
+      const file = await open(made, 'wx', FILE_MODE);
       try {
         for await (const piece of content) {
           await stored(file.writeFile(piece));
@@ -103,6 +103,7 @@ export class FolderStore extends FileStore {
       await this.move(made, key, ifAbsent);
     } finally {
       await rm(made, { force: true });
+      this.writing.delete(name);
     }
     const facts = await this.find(key);
     if (!facts) throw new FileMissing(key);
@@ -153,6 +154,23 @@ export class FolderStore extends FileStore {
 
   protected async sign(): Promise<undefined> {
     return undefined;
+  }
+
+  /**
+   * Removes, at most once an hour, the partial files of processes that were killed a day ago or earlier. Such a process
+   * usually starts again at once, when its file is too new to tell it from one that is being written.
+   */
+  private async sweep(): Promise<void> {
+    const nowMs = this.clock.now().getTime();
+    if (nowMs - this.sweptAtMs < HOUR_MS) return;
+    this.sweptAtMs = nowMs;
+    const making = join(this.root, MAKING);
+    for (const name of await readdir(making)) {
+      if (this.writing.has(name)) continue;
+      const path = join(making, name);
+      const found = await stat(path).catch(notThere);
+      if (found && found.mtimeMs < nowMs - DAY_MS) await rm(path, { force: true });
+    }
   }
 
   /** Checks that the disk has enough free space. @throws FilesUnavailable if it has too little, or is broken. */
