@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { FailedWork, type Work, WorkIsHopeless, WorkLost, later } from '#libs/work';
+import { FailedWork, type Work, WorkIsHopeless, WorkLost, WorkQueue, later } from '#libs/work';
 import { waitFor } from '#test/environment';
 import {
   type Doing,
@@ -162,6 +162,35 @@ describe('work', () => {
     expect([await failed.redrive(newId()), await failed.redrive(id)]).toEqual([0, 1]);
     await hard.runOnce();
     expect(await rows()).toEqual([]);
+  });
+
+  it('work that is requested again during its last attempt is done once more, and cancelled work is removed', async () => {
+    const group = newId();
+    const tried: [string, number][] = [];
+    const failing = runner(
+      async ({ name, tries }) => {
+        const isAgain = tried.some(([one]) => one === name);
+        tried.push([name, tries]);
+        if (isAgain) return;
+        await database.transaction(async (transaction) => {
+          if (name === 'wanted') await queue.want(transaction, { name, payload: {} });
+          // As another process would do it, so that this runner is not told.
+          else await new WorkQueue({ name: 'calls' }).cancel(transaction, group);
+        });
+        throw new WorkIsHopeless('not now');
+      },
+      { concurrency: 1 },
+    );
+    await add('wanted');
+    await add('cancelled', { group });
+    await failing.runOnce();
+    expect(tried.toSorted()).toEqual([
+      ['cancelled', 1],
+      ['wanted', 1],
+      ['wanted', 1],
+    ]);
+    expect(await rows()).toEqual([]);
+    expect(logLines).toEqual([]);
   });
 
   it('hopeless work is dead at once and can be discarded', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Metrics, newId } from '#libs/platform';
-import { WorkIsHopeless, WorkQueue, addWorkMetrics } from '#libs/work';
+import { WorkIsHopeless, WorkLost, WorkQueue, addWorkMetrics } from '#libs/work';
 import { waitFor } from '#test/environment';
 import {
   add,
@@ -9,6 +9,7 @@ import {
   done,
   held,
   note,
+  pass,
   queue,
   rows,
   runner,
@@ -63,6 +64,29 @@ describe('a runner', () => {
       backOffMs: [0],
     }).runOnce();
     expect(done).toEqual(['failing']);
+  });
+
+  it('a runner that claims an item again, after its lease has ended unnoticed, ends the first attempt and controls the second', async () => {
+    await add('twice');
+    const attempts = [held(), held()];
+    let count = 0;
+    const one = runner(
+      (work) => (work.name === 'twice' ? attempts[count++].doing(work) : note(work)),
+      { concurrency: 2 },
+    );
+    const running = one.runOnce();
+    const [first, second] = attempts;
+    const lost = await first.begun;
+    await pass(60);
+    const { signal } = await second.begun;
+    expect(lost.signal.reason).toBeInstanceOf(WorkLost);
+    await add('when there is room');
+    first.end.resolve();
+    await waitFor('the end of the first attempt', () => done.length === 1);
+    const stopped = one.stop();
+    expect(signal.aborted).toBe(true);
+    second.end.resolve();
+    await Promise.all([running, stopped]);
   });
 
   it('a runner that stops claims no more work, and returns its work to the queue', async () => {

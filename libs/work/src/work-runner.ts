@@ -222,7 +222,10 @@ export abstract class WorkRunner<T extends object> implements Job {
   private async do(claimed: ClaimedWork<T>): Promise<void> {
     const { database } = this.options;
     const abort = new AbortController();
-    this.inHand.set(claimed.id, { claimed, abort });
+    // If the lease has ended unnoticed, the handler of the earlier claim is still running.
+    this.inHand.get(claimed.id)?.abort.abort(new WorkLost('its lease has ended'));
+    const inHand = { claimed, abort };
+    this.inHand.set(claimed.id, inHand);
     try {
       if (claimed.tries > this.triesMax) {
         // Each attempt has ended the process.
@@ -239,7 +242,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     } catch (error) {
       await this.settleFailure(claimed, abort.signal.aborted ? abort.signal.reason : error);
     } finally {
-      this.inHand.delete(claimed.id);
+      if (this.inHand.get(claimed.id) === inHand) this.inHand.delete(claimed.id);
     }
   }
 
@@ -295,10 +298,11 @@ export abstract class WorkRunner<T extends object> implements Job {
 
   private async giveUp(claimed: ClaimedWork<T>, reason: string): Promise<void> {
     const { id, name, tries, payload } = claimed;
-    await this.options.database.transaction(async (transaction) => {
-      if (!(await this.rows.putDead(transaction, claimed, reason))) return;
+    const isDead = await this.options.database.transaction(async (transaction) => {
+      if (!(await this.rows.putDead(transaction, claimed, reason))) return false;
       await this.onDead(transaction, { id, name, payload, reason });
+      return true;
     });
-    this.options.logger.error(`work of ${this.name} is dead`, { name, tries, reason });
+    if (isDead) this.options.logger.error(`work of ${this.name} is dead`, { name, tries, reason });
   }
 }

@@ -93,14 +93,13 @@ export class WorkRepository {
     return rows.length === 1;
   }
 
-  /** Marks work as dead. @returns false if another claim has the work, or there is no claim. */
+  /**
+   * Marks work as dead, unless it was cancelled or requested again during its last attempt: then it is removed, or done
+   * once more. @returns false if it is not dead, or if another claim has the work, or there is no claim.
+   */
   async putDead(runner: SqlRunner, { id, epoch }: Claim, reason: string): Promise<boolean> {
-    const rows = await runner.query(
-      `update work set state = 'dead', reason = $3
-       where id = $1 and epoch = $2 and state = 'claimed' returning id`,
-      [id, epoch, reason],
-    );
-    return rows.length === 1;
+    const rows = await runner.query<{ state: string }>(PUT_DEAD, [id, epoch, reason]);
+    return rows[0]?.state === 'dead';
   }
 
   /** Removes a group except claimed work, which is marked as cancelled. @returns how many were removed and marked. */
@@ -231,3 +230,11 @@ const PUT_BACK = `
     until = clock_timestamp()
       + case when again or cancelled then interval '0' else $3 * interval '1 ms' end
   where id = $1 and epoch = $2 and state = 'claimed' returning id`;
+
+const PUT_DEAD = `
+  with gone as (
+    delete from work where id = $1 and epoch = $2 and state = 'claimed' and cancelled)
+  update work set again = false, reason = $3, tries = case when again then 0 else tries end,
+    state = case when again then 'ready' else 'dead' end,
+    until = case when again then clock_timestamp() else until end
+  where id = $1 and epoch = $2 and state = 'claimed' and not cancelled returning state`;
