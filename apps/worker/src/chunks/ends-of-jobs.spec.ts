@@ -33,6 +33,14 @@ describe('a job', () => {
     });
     return { id, created };
   }
+  /** Returns the number of statements that wait for a lock. */
+  async function blocked(): Promise<number> {
+    const [{ count }] = await under.database.query<{ count: number }>(
+      `select count(*)::int as count from pg_stat_activity
+       where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
+    );
+    return count;
+  }
   const isAsked = (name: string) => lookup.calls.some(({ names }) => names.includes(name));
   /** Returns the seconds until the last of an account's waiting chunks is tried again. */
   async function longestWait(accountId: string): Promise<number | undefined> {
@@ -70,16 +78,26 @@ describe('a job', () => {
     await under.database.transaction(async (transaction) => {
       await transaction.query('select from jobs where id = $1 for update', [id]);
       under.entitlement.isElsewhere = false;
-      await waitFor('the job to be marked as queued', async () => {
-        const [{ halted }] = await under.database.query<{ halted: number }>(
-          `select count(*)::int as halted from pg_stat_activity
-           where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
-        );
-        return halted > 0;
-      });
+      await waitFor('the job to be marked as queued', async () => (await blocked()) > 0);
       await transaction.query('delete from jobs where id = $1', [id]);
     });
     expect(await created).toMatchObject({ status: 503, code: 'credits_busy' });
+  });
+
+  it('while a job is being split into chunks, it can be cancelled, and its account can start another one', async () => {
+    const accountId = newId();
+    let id: string | null = null;
+    await under.database.transaction(async (transaction) => {
+      await transaction.query('lock table job_chunks in share mode');
+      ({ id } = await create(accountId, { domainNames: ['split.com'] }));
+      await waitFor('the job to be split', async () => (await blocked()) > 0);
+      await create(accountId, { domainNames: ['another.com'] });
+      await under.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId });
+    });
+    const done = await under.endOfJob(accountId, id);
+    expect(done).toMatchObject({ state: 'canceled', credits: { charged: 0, released: 1 } });
+    await waitFor('the other job', () => isAsked('another.com'));
+    expect(isAsked('split.com')).toBe(false);
   });
 
   it('S105: the job of a suspended account ends at its deadline, without answers and free of charge', async () => {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#libs/database';
+import { Database, type Transaction } from '#libs/database';
 import { Logger, MINUTE_MS } from '#libs/platform';
 import { type Later, LongTurns, type Work, WorkRunner, later } from '#libs/work';
 import { JobCreditsService } from '../jobs/job-credits.service.js';
@@ -36,6 +36,9 @@ export class JobRows {
   ) {}
 }
 
+/** The reason to roll back the splitting of a job that was cancelled, or that another attempt has split. */
+class NotToBeCut extends Error {}
+
 /** Splits jobs into chunks, and removes jobs that were interrupted while they started. */
 @Injectable()
 export class StartJobsJob extends WorkRunner<JobWork> {
@@ -63,7 +66,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     if (job.lines <= SHORT_LINES_MAX) return this.cut(job, work);
     if (!this.turns.begin(job)) return later(TURN_SECONDS);
     try {
-      await this.cut(job, work);
+      return await this.cut(job, work);
     } finally {
       this.turns.end(job);
     }
@@ -74,33 +77,54 @@ export class StartJobsJob extends WorkRunner<JobWork> {
    * that was cancelled, or whose account is not active. Several attempts may run at the same time,
    * but only one counts.
    */
-  async cut(job: Job, work: Pick<Work, 'signal' | 'finish'>): Promise<void> {
-    const { jobs, chunks, lines, leftOut, states, owned } = this.features;
+  async cut(job: Job, work: Pick<Work, 'signal' | 'finish'>): Promise<Later | void> {
+    const { jobs, chunks, lines, leftOut } = this.features;
     const { id: jobId, listId, kind } = job;
     const signal = AbortSignal.any([work.signal, AbortSignal.timeout(LEFT_OUT_LIMIT_MS)]);
     const part = await leftOut.write(job, signal);
-    const isCut = await this.database.transaction(async (transaction) => {
-      await transaction.limitStatements(CUT_LIMIT_MS);
-      const locked = await jobs.lock(transaction, jobId);
-      if (locked?.state !== 'queued') return false;
-      // The job was cancelled, or its account deleted, before it had any chunks to cancel.
+    try {
+      await this.database.transaction(async (transaction) => {
+        await transaction.limitStatements(CUT_LIMIT_MS);
+        await this.requireToBeCut(transaction, await jobs.find(transaction, jobId));
+        const list = { jobId, listId, isByUpstream: kind === 'whois', namesMax: CHUNK_NAMES_MAX };
+        const cut = await chunks.cut(transaction, list);
+        if (listId === jobId) await lines.deleteList(transaction, listId);
+        // The row is locked as late as possible, because a cancellation of the job waits for it.
+        await this.requireToBeCut(transaction, await jobs.lock(transaction, jobId));
+        await jobs.setRunning(transaction, jobId, { chunks: cut.length, leftOut: part });
+        await this.queues.chunks.addAll(
+          transaction,
+          cut.map((one) => chunkWork(job, one)),
+        );
+        await work.finish(transaction);
+      });
+    } catch (error) {
+      if (!(error instanceof NotToBeCut)) throw error;
+      if (part) await leftOut.remove(part);
+      await this.end(jobId);
+      return later(0);
+    }
+  }
+
+  /**
+   * Checks that a job still waits to be split. @throws NotToBeCut if another attempt has split it, or if it was
+   * cancelled or its account deleted before it had any chunks to cancel.
+   */
+  private async requireToBeCut(transaction: Transaction, job: Job | undefined): Promise<void> {
+    if (job?.state !== 'queued' || job.isCanceled) throw new NotToBeCut();
+    const { state } = await this.features.states.find(transaction, job.accountId);
+    if (state !== 'active') throw new NotToBeCut();
+  }
+
+  /** Ends a job that waits to be split, although it must not be. */
+  private async end(jobId: string): Promise<void> {
+    const { jobs, owned, states } = this.features;
+    await this.database.transaction(async (transaction) => {
+      const job = await jobs.lock(transaction, jobId);
+      if (job?.state !== 'queued') return;
       const { state } = await states.find(transaction, job.accountId);
-      if (locked.isCanceled || state !== 'active') {
-        await owned.stop(transaction, job);
-        return false;
-      }
-      const list = { jobId, listId, isByUpstream: kind === 'whois', namesMax: CHUNK_NAMES_MAX };
-      const cut = await chunks.cut(transaction, list);
-      if (listId === jobId) await lines.deleteList(transaction, listId);
-      await jobs.setRunning(transaction, jobId, { chunks: cut.length, leftOut: part });
-      await this.queues.chunks.addAll(
-        transaction,
-        cut.map((one) => chunkWork(job, one)),
-      );
-      await work.finish(transaction);
-      return true;
+      if (job.isCanceled || state !== 'active') await owned.stop(transaction, job);
     });
-    if (!isCut && part) await leftOut.remove(part);
   }
 
   /**

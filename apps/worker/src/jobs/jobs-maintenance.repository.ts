@@ -19,7 +19,7 @@ export class JobsMaintenanceRepository {
    */
   async lock(transaction: Transaction, jobId: string): Promise<Job | undefined> {
     const [job] = await transaction.query<Job>(
-      `select ${JOB_COLUMNS} from jobs where id = $1 for update`,
+      `select ${JOB_COLUMNS} from jobs where id = $1 for no key update`,
       [jobId],
     );
     return job;

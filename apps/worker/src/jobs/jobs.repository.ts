@@ -5,6 +5,8 @@ import type { Job, NewJob } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
+/** SQL: the states of jobs in progress. */
+const UNDER_WAY = `'validating', 'queued', 'running', 'finalizing'`;
 /** SQL for the progress of a job. It reads all chunks of the job, so it is evaluated only while the job has chunks. */
 const ARRIVED = `case when state in ('running', 'finalizing') then (select coalesce(sum(c.arrived), 0)::int
   from job_chunks c where c.job_id = jobs.id and c.state = 'open') else 0 end as arrived`;
@@ -84,10 +86,19 @@ export class JobsRepository {
     ]);
   }
 
+  /** Counts the account's jobs in progress without waiting for a long one that is being split into chunks. */
+  async countUnderWay(transaction: Transaction, accountId: string): Promise<number> {
+    const [{ count }] = await transaction.query<{ count: number }>(
+      `select count(*)::int as count from jobs where account_id = $1 and state in (${UNDER_WAY})`,
+      [accountId],
+    );
+    return count;
+  }
+
   async listUnderWay(transaction: Transaction, accountId: string): Promise<Job[]> {
     return transaction.query<Job>(
       `select ${JOB_COLUMNS} from jobs where account_id = $1
-         and state in ('validating', 'queued', 'running', 'finalizing') order by id for update`,
+         and state in (${UNDER_WAY}) order by id for no key update`,
       [accountId],
     );
   }
@@ -113,7 +124,7 @@ export class JobsRepository {
   ): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
       `select coalesce(sum(greatest(lines - unique_names + unsupported
-         - $3 * case when state in ('validating', 'queued', 'running', 'finalizing') then unique_names - unsupported
+         - $3 * case when state in (${UNDER_WAY}) then unique_names - unsupported
              else charged end, 0)), 0)::float8 as count
        from jobs where account_id = $1 and created_at > $2 and lines - unique_names + unsupported > charged`,
       [accountId, since, ofName],

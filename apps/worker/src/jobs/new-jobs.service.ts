@@ -106,8 +106,8 @@ export class NewJobsService {
       const request = requestHash && { requestHash, since: dayAgo };
       const known = request && (await this.jobs.findRepeated(transaction, accountId, request));
       if (known) return known;
-      const underWay = await this.jobs.listUnderWay(transaction, accountId);
-      if (underWay.length >= UNDER_WAY_MAX) throw new TooManyJobs(UNDER_WAY_MAX);
+      const underWay = await this.jobs.countUnderWay(transaction, accountId);
+      if (underWay >= UNDER_WAY_MAX) throw new TooManyJobs(UNDER_WAY_MAX);
       const uncharged = await this.jobs.countUncharged(transaction, accountId, dayAgo);
       if (uncharged >= UNCHARGED_A_DAY_MAX) throw new TooManyUnchargedJobs(UNCHARGED_A_DAY_MAX);
       await this.limitFreeLines(transaction, job);
