@@ -58,7 +58,7 @@ describe('a job', () => {
     );
   }
 
-  it('a job looks nothing up and costs nothing if its account is deleted while its price is being reserved', async () => {
+  it('a job looks nothing up, costs nothing and causes no e-mail if its account is deleted while its price is being reserved', async () => {
     const accountId = newId();
     const { id, created } = await validating(accountId, { domainNames: ['deleted.com'] });
     await under.database.transaction((transaction) =>
@@ -70,6 +70,11 @@ describe('a job', () => {
     expect(done).toMatchObject({ state: 'canceled', credits: { charged: 0, released: 1 } });
     expect(isAsked('deleted.com')).toBe(false);
     expect(under.entitlement.openHolds(accountId)).toBe(0);
+    const unsent = await under.database.query('select from mail where account_id = $1', [
+      accountId,
+    ]);
+    const sent = (await under.mailbox.newest(50)).filter(({ to }) => to.startsWith(accountId));
+    expect([...unsent, ...sent]).toEqual([]);
   });
 
   it('a job that was removed while its price was being reserved is not reported as started', async () => {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '#libs/database';
+import { Database, type Transaction } from '#libs/database';
 import { type Mail, composeMail } from '#libs/mail';
 import { counted } from '#libs/platform';
+import { AccountStatesService } from '../accounts/account-states.service.js';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { type Job, jobAnswer, priceOf } from '../jobs/job.js';
 import { ServiceClients } from '../service-clients.js';
@@ -16,13 +17,20 @@ const NAMES_OF_KINDS = { whois: 'WHOIS', dns: 'DNS' } as const;
 @Injectable()
 export class ResultMailsService {
   constructor(
+    private readonly database: Database,
+    private readonly states: AccountStatesService,
     private readonly clients: ServiceClients,
     private readonly deliveries: DeliveriesService,
     private readonly config: WorkerConfig,
   ) {}
 
-  /** @param job with its file of results, if there is one. @returns undefined if the account no longer exists. */
+  /**
+   * @param job with its file of results, if there is one.
+   * @returns undefined if the account is deleted or no longer exists. Its deletion ends its jobs.
+   */
   async compose(job: Job): Promise<Mail | undefined> {
+    const { state } = await this.states.find(this.database, job.accountId);
+    if (state !== 'active') return undefined;
     const email = await this.clients.mailAddressOf(job.accountId);
     if (email === undefined) return undefined;
     const { id, kind, isCanceled, delivered, failed, charged, artifact } = job;
