@@ -100,7 +100,9 @@ export class JobsMaintenanceRepository {
     return rows.map(({ id }) => id);
   }
 
+  /** Marks a job as expired, and deletes the rows of its chunks, which may be tens of thousands. */
   async expire(transaction: Transaction, jobId: string): Promise<void> {
+    await transaction.query('delete from job_chunks where job_id = $1', [jobId]);
     await transaction.query(
       `update jobs set state = 'expired', artifact = null, invalid_lines = '[]' where id = $1`,
       [jobId],

@@ -177,6 +177,8 @@ describe('a result file', () => {
     const results = under.gateway.call('GET', `/internal/jobs/${id}/results`, { accountId });
     await expect(results).rejects.toMatchObject({ status: 410, code: 'job_expired' });
     expect(await jobOf(accountId, id)).toMatchObject({ state: 'expired', artifacts: [] });
+    const chunks = await under.database.query('select from job_chunks where job_id = $1', [id]);
+    expect(chunks).toEqual([]);
     await waitFor('the files to go', async () => {
       const { files } = await under.files.list(`jobs/${id}/`, { limit: 1 });
       return files.length === 0;
