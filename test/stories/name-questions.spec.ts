@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LookupClient, type NameFindings, type NameQuestions, ServiceHttp } from '#libs/contracts';
 import { Logger, type RunningService, ServiceTokens, loadConfig, newId } from '#libs/platform';
+import { DomainLookup } from '#libs/resolvers';
 import { TestClock } from '#test/environment';
 import { LiveService } from '../../apps/lookup/src/live/live.service.js';
 import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
@@ -76,6 +77,17 @@ describe('a worker’s request for many names', () => {
       outcome: 'invalid',
       problem: { code: 'invalid_domain_name' },
     });
+  });
+
+  it('is not tried any further at a registry that has no turn for many of its names', async () => {
+    const { counts } = service.app.get(DomainLookup, { strict: false });
+    const before = counts.started;
+    const names = Array.from({ length: 500 }, (_, n) => `busy-${n}.org`);
+    const found = await ask({ names });
+    expect(counts.started - before).toBeLessThan(100);
+    expect(new Set(found.map(({ index }) => index)).size).toBe(500);
+    const later = found.filter(({ laterSeconds = 0 }) => laterSeconds > 0);
+    expect(later.length).toBeGreaterThan(450);
   });
 
   it('queries DNS records by type', async () => {

@@ -6,6 +6,7 @@ import type { DataAnswer } from '../answers/data-answer.js';
 import { DnsService } from '../dns/dns.service.js';
 import { LiveService } from '../live/live.service.js';
 import { LookupConfig } from '../lookup.config.js';
+import { BusyEndings } from './busy-endings.js';
 import { QuestionPlaces } from './question-places.js';
 import type { QuestionsRequest } from './questions.dto.js';
 
@@ -38,14 +39,19 @@ export class QuestionsService {
    * answer is ready.
    */
   async answerAll(questions: QuestionsOf, onFound: (found: NameFindings) => void): Promise<void> {
-    const { names, waitSeconds } = questions.request;
+    const { names, waitSeconds, maxAgeSeconds } = questions.request;
     const untilMs = monotonicMs() + waitSeconds * SECOND_MS;
     let next = 0;
     const isOver = () => next >= names.length || questions.signal.aborted;
+    const busy = new BusyEndings();
     const answerNext = async () => {
       if (isOver()) return;
       const index = next++;
-      const answer = await this.answer(names[index], questions, untilMs);
+      const name = names[index];
+      // A name may be cached, whether its upstream is ready or not.
+      const refusal = maxAgeSeconds === 0 ? busy.refusalOf(name) : undefined;
+      const answer = refusal ?? (await this.answer(name, questions, untilMs));
+      busy.note(name, answer);
       if (!questions.signal.aborted) onFound(findings(index, answer));
     };
     const work = async () => {

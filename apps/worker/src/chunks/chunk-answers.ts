@@ -28,6 +28,8 @@ interface WrittenRow {
 
 export class ChunkAnswers {
   charged = 0;
+  /** Whether an upstream had no turn for some of the names. */
+  isRefused = false;
   /**
    * True if the names of this chunk are not part of the price. Lookup may still answer them, because it may have more
    * upstreams than the price calculation.
@@ -54,6 +56,7 @@ export class ChunkAnswers {
     const { index, laterSeconds, outcome } = found;
     this.seen.add(index);
     if (laterSeconds !== undefined) {
+      this.isRefused = true;
       this.waiting.push(index);
       this.readyAtMs = Math.min(this.readyAtMs, monotonicMs() + laterSeconds * SECOND_MS);
     } else if (PASSING_OUTCOMES.includes(outcome) && this.chunk.pass + 1 < PASSES) {

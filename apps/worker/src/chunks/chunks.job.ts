@@ -7,6 +7,8 @@ import { AccountStatesService } from '../accounts/account-states.service.js';
 import { type ChunkWork, JobQueues } from '../jobs/job-queues.js';
 import { type Job, partsFolder, secondsLeft } from '../jobs/job.js';
 import { JobRowsService } from '../jobs/job-rows.service.js';
+import { upstreamOf } from '../names/read-name.js';
+import { BusyUpstreams } from './busy-upstreams.js';
 import { ChunkAnswers } from './chunk-answers.js';
 import { ChunkQuestionsService } from './chunk-questions.service.js';
 import { type Chunk, ChunksRepository } from './chunks.repository.js';
@@ -27,6 +29,8 @@ export const ASKING_MS = 45 * SECOND_MS;
  */
 export const ASKING_MIN_MS = 10 * SECOND_MS;
 const SUSPENDED_SECONDS = 300;
+/** How long a chunk waits while others of its account ask a busy upstream. */
+const TURN_SECONDS = 10;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
 /** Maximum number of attempts. Most are a minute apart, so no chunk is abandoned before its job ends. */
 const TRIES_MAX = 20_000;
@@ -62,6 +66,7 @@ export class ChunkFeatures {
 export class ChunksJob extends WorkRunner<ChunkWork> {
   /** Oldest first. */
   private readonly places = new Set<Place>();
+  private readonly upstreams = new BusyUpstreams();
 
   constructor(
     private readonly database: Database,
@@ -95,7 +100,8 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
       // Otherwise, while the disk is full, answers would be looked up again and again without being stored.
       await this.files.check();
       crashPoint('chunk.after-claim');
-      const answers = await this.answersOf(job, chunk, work.signal);
+      const answers = await this.answersInTurn(job, chunk, work.signal);
+      if (!answers) return this.later(TURN_SECONDS, job);
       const seconds = answers.allLaterSeconds;
       if (seconds !== undefined) return this.later(seconds, job);
       crashPoint('chunk.after-answers');
@@ -105,6 +111,29 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
       crashPoint('chunk.after-commit');
     }
     await records.settle(job, number, charged);
+  }
+
+  /**
+   * Fetches the answers for a chunk of names. @returns undefined if enough chunks of the account already ask the
+   * upstream of the names, which has no turn for others. @throws the errors of `answersOf`.
+   */
+  private async answersInTurn(
+    job: Job,
+    chunk: Chunk,
+    signal: AbortSignal,
+  ): Promise<ChunkAnswers | undefined> {
+    const hasTurns = job.kind === 'whois' && job.maxAgeSeconds === 0;
+    if (!hasTurns || this.clock.now() >= job.deadlineAt) return this.answersOf(job, chunk, signal);
+    const end = this.upstreams.begin(job.accountId, upstreamOf(chunk.names[0]));
+    if (!end) return undefined;
+    let isRefused = false;
+    try {
+      const answers = await this.answersOf(job, chunk, signal);
+      ({ isRefused } = answers);
+      return answers;
+    } finally {
+      end(isRefused);
+    }
   }
 
   /**
