@@ -12,6 +12,7 @@ const gauge = (series: string, fires: number, silent: number): AlertCase => ({
   silent: { [series]: always(silent) },
 });
 
+const late = (queue: string) => `dds_work_late_seconds{queue="${queue}"}`;
 const refusals = (code: string) => `dds_gateway_refusals_total{code="${code}"}`;
 const REQUESTS =
   'dds_gateway_requests_total{operation="whois.live",class="live",version="2",status="200"}';
@@ -93,7 +94,10 @@ const ALERT_CASES: Record<string, AlertCase> = {
     fires: { [observations('dropped')]: rising(1) },
     silent: { [observations('dropped')]: always(7), [observations('handed_over')]: rising(9) },
   },
-  WorkLate: gauge('dds_work_late_seconds{queue="print-invoices"}', 901, 900),
+  WorkLate: {
+    fires: { [late('print-invoices')]: always(901) },
+    silent: { [late('print-invoices')]: always(900), [late('chunks')]: always(43_200) },
+  },
   LeaseMisses: {
     fires: { [leases('miss')]: rising(6), [leases('hit')]: rising(94) },
     silent: { [leases('miss')]: rising(5), [leases('hit')]: rising(95) },
