@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { ServiceHttp } from '#libs/contracts';
+import { HOUR_MS } from '#libs/platform';
 import { AuditAnchorsService } from '../../../account/src/audit-check/audit-anchors.service.js';
 import { OperatorDesk } from '../../../../test/desk/operator-desk.js';
 
@@ -44,4 +46,12 @@ it('S116: all anchors of a file are compared, however many there are, even after
     code: 0,
     stdout: expect.stringContaining('1,001 anchors compared'),
   });
+});
+
+it('S116: the verification of a large log may last for an hour', async () => {
+  const call = jest.spyOn(ServiceHttp.prototype, 'call');
+  expect(await verify()).toMatchObject({ code: 0 });
+  const path = '/internal/operator/audit/verify';
+  expect(call).toHaveBeenCalledWith('POST', path, { body: { anchors: [] }, timeoutMs: HOUR_MS });
+  call.mockRestore();
 });

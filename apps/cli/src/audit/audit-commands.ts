@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { AccountDeskClient } from '#libs/contracts';
-import { counted } from '#libs/platform';
+import { HOUR_MS, counted } from '#libs/platform';
 import { id, wholeNumber } from '../arguments.js';
 import { inspected } from '../audited.js';
 import type { CliConfig } from '../cli.config.js';
@@ -27,6 +27,8 @@ interface Verdict {
 const LISTED = 50;
 /** The number of anchors in a call, whose size is limited. */
 const ANCHORS_AT_A_TIME = 500;
+/** The time limit of a call, which reads the whole log. */
+const VERIFY_LIMIT_MS = HOUR_MS;
 
 /** Adds `audit`, which lists the audit log and verifies its hash chains (S116). */
 export function auditCommands(program: Command, config: CliConfig): void {
@@ -74,8 +76,10 @@ async function verify(config: CliConfig, options: VerifyOptions): Promise<void> 
   const { anchors = [] } = options;
   const found = await withService(config, 'account', async (http) => {
     for (let from = 0; ; from += ANCHORS_AT_A_TIME) {
-      const body = { anchors: anchors.slice(from, from + ANCHORS_AT_A_TIME) };
-      const verdict = await http.call<Verdict>('POST', '/internal/operator/audit/verify', { body });
+      const verdict = await http.call<Verdict>('POST', '/internal/operator/audit/verify', {
+        body: { anchors: anchors.slice(from, from + ANCHORS_AT_A_TIME) },
+        timeoutMs: VERIFY_LIMIT_MS,
+      });
       const isLast = from + ANCHORS_AT_A_TIME >= anchors.length;
       if (isLast || verdict.brokenAt !== null) return verdict;
     }

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '#libs/platform';
 import type { PaymentLineKind } from '../events/billing/payment-line.js';
 import type { ReversalScope } from '../events/billing/payment-reversed.js';
 import type { AccountMatch } from './account-desk.client.js';
@@ -7,6 +8,8 @@ import type {
   SubscriptionAnswer,
 } from '../operations/billing/subscription-answer.js';
 import type { ServiceHttp } from './service-http.js';
+
+const RECONCILE_LIMIT_MS = HOUR_MS;
 
 export interface RefundOrder {
   /** The refund's id, which the caller chooses; a repetition with the same id refunds nothing more. */
@@ -143,8 +146,10 @@ export class BillingClient {
     return this.http.call('GET', timelinePath(question), { accountId });
   }
 
+  /** Compares all payments with the processors' records, which can take many minutes. */
   async reconcile(): Promise<ReconciliationAnswer> {
-    return this.http.call('POST', '/internal/operator/reconciliations', {});
+    const call = { timeoutMs: RECONCILE_LIMIT_MS };
+    return this.http.call('POST', '/internal/operator/reconciliations', call);
   }
 
   async refund(accountId: string, body: RefundOrder): Promise<RefundAnswer> {

@@ -85,6 +85,9 @@ export class ServiceHttp {
         headers: this.headersOf({ ...call, ...ids }),
         body: bodyOf(call),
         signal: deadline.signal,
+        // The deadline covers both.
+        headersTimeout: 0,
+        bodyTimeout: 0,
       });
       const text = await response.body.text();
       const body: unknown = text === '' ? undefined : JSON.parse(text);
