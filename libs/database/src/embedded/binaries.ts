@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { makeFolder } from './make-folder.js';
@@ -18,19 +26,20 @@ export class NoEmbeddedPostgres extends Error {
 /**
  * Returns the folder with the server's `bin`, `lib` and `share`, which `user` can run. If npm ran no install scripts,
  * the package's library symlinks are missing and are created here. If `user` cannot reach the package (a clone under
- * root's home), it is copied to `copyFolder`.
+ * root's home), it is copied to `copyFolder`, again after each update of the package. `packaged` replaces the package in
+ * tests.
  * @throws NoEmbeddedPostgres if the package for this platform is not installed; Error if `user` cannot run the copy
  * either.
  */
 export async function findBinaries(
   user: ServerUser | undefined,
   copyFolder: string,
+  packaged = packagedFolder(),
 ): Promise<string> {
-  const packaged = packagedFolder();
   hydrateSymlinks(packaged);
   if (runs(packaged, user)) return packaged;
   const copy = join(copyFolder, 'postgresql');
-  if (!existsSync(copy) || !runs(copy, user)) await copyBinaries(packaged, copy);
+  if (!isCopyOf(packaged, copy) || !runs(copy, user)) await copyBinaries(packaged, copy);
   if (!runs(copy, user))
     throw new Error(`PostgreSQL in ${copy} cannot be run: ${runError(copy, user)}`);
   return copy;
@@ -45,12 +54,22 @@ function packagedFolder(): string {
   }
 }
 
+/** The package's description, which states its version; a copy contains it too. */
+const descriptionOf = (packaged: string) => join(dirname(packaged), 'package.json');
+const copiedDescription = (copy: string) => join(copy, 'package.json');
+
+function isCopyOf(packaged: string, copy: string): boolean {
+  const copied = copiedDescription(copy);
+  return existsSync(copied) && readFileSync(copied).equals(readFileSync(descriptionOf(packaged)));
+}
+
 async function copyBinaries(from: string, to: string): Promise<void> {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(dirname(to), { recursive: true, mode: 0o755 });
   await makeFolder(to, (making) => {
     cpSync(from, making, { recursive: true, verbatimSymlinks: true });
     hydrateSymlinks(making);
+    copyFileSync(descriptionOf(from), copiedDescription(making));
   });
 }
 
