@@ -110,7 +110,7 @@ describe('declared connections of services', () => {
     it('are counted at the maximum number of pods, with a separate count for each separate database', async () => {
       const values = CHART_VALUES['all on'] as string[];
       const refusal = await chart.refusal(values, 'postgresql.maxConnections=50');
-      expect(refusal).toContain('entitlement 8 x 8');
+      expect(refusal).toContain('entitlement 9 x 8');
       expect(refusal).not.toContain('gateway 8 x 8');
       expect(
         await chart.refusal(values, 'services.gateway.ownDatabase.maxConnections=60'),
@@ -126,7 +126,7 @@ describe('declared connections of services', () => {
         'postgresql.maxConnections=250',
       );
       const cluster = resources.find(({ kind }) => kind === 'Cluster');
-      expect(cluster?.spec.postgresql).toEqual({ parameters: { max_connections: '250' } });
+      expect(cluster?.spec.postgresql).toMatchObject({ parameters: { max_connections: '250' } });
     });
   },
 );

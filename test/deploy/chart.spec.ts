@@ -206,7 +206,8 @@ const missing = chartToolsAvailability();
     everywhere((resources) => {
       for (const { kind, metadata, spec } of own(resources)) {
         if (kind === 'Job' || metadata.name.endsWith('-cli')) continue;
-        const { strategy, updateStrategy, replicas = 2 } = spec as unknown as Replaced;
+        const least = leastPods(resources, metadata.name);
+        const { strategy, updateStrategy, replicas = least } = spec as unknown as Replaced;
         const rolling = { type: 'RollingUpdate' };
         if (kind === 'StatefulSet') expect(updateStrategy).toEqual(rolling);
         else {
@@ -214,6 +215,22 @@ const missing = chartToolsAvailability();
           const { maxSurge, maxUnavailable } = strategy.rollingUpdate;
           expect([metadata.name, maxSurge + maxUnavailable]).toEqual([metadata.name, 1]);
           expect(replicas - maxUnavailable).toBeGreaterThan(0);
+        }
+      }
+    });
+  });
+
+  it('a pod keeps its listeners open until the nodes know that it is ending, before or as a part of its drain', () => {
+    everywhere((resources) => {
+      for (const workload of own(resources)) {
+        if (workload.kind === 'Job' || workload.metadata.name.endsWith('-cli')) continue;
+        const { containers, terminationGracePeriodSeconds } = workload.spec.template.spec;
+        const hasNotice = ['gateway', 'dashboard'].includes(componentOf(workload));
+        const lifecycle = { preStop: { sleep: { seconds: 5 } } };
+        if (hasNotice) expect(containers[0]).not.toHaveProperty('lifecycle');
+        else {
+          expect(containers[0]).toMatchObject({ lifecycle });
+          expect(terminationGracePeriodSeconds).toBe(45);
         }
       }
     });
@@ -534,6 +551,19 @@ const missing = chartToolsAvailability();
     );
   });
 });
+
+/** Returns the smallest number of pods that a workload's scaler sets. */
+function leastPods(resources: Resource[], workload: string): number {
+  const specs = resources.map(({ spec }) => spec as unknown as Scaler | undefined);
+  const scaler = specs.find((spec) => spec?.scaleTargetRef?.name === workload);
+  return scaler?.minReplicas ?? scaler?.minReplicaCount ?? NaN;
+}
+
+interface Scaler {
+  scaleTargetRef?: { name: string };
+  minReplicas?: number;
+  minReplicaCount?: number;
+}
 
 interface Replaced {
   replicas?: number;

@@ -20,7 +20,7 @@ replaced: a list of {service, pods, each, isOwn}, where `each` is the number per
 {{- $pods := int .is.replicas -}}
 {{- if .is.autoscaling.enabled }}{{ $pods = int .is.autoscaling.max }}{{ end -}}
 {{- if .is.keda.enabled }}{{ $pods = int .is.keda.max }}{{ end -}}
-{{- if and (eq .is.volume.size "") (or (not .known.consumes) (eq $pods 1)) }}{{ $pods = add $pods 1 }}{{ end -}}
+{{- if and (eq .is.volume.size "") (or (not .known.consumes) (eq "1" (include "dds.leastPods" .is))) }}{{ $pods = add $pods 1 }}{{ end -}}
 {{- $all = append $all (dict "service" .known.name "pods" $pods "each" $each "isOwn" .is.ownDatabase.enabled "max" .is.ownDatabase.maxConnections) -}}
 {{- end -}}
 {{- end -}}

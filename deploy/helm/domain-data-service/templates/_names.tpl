@@ -87,6 +87,11 @@ helm.sh/resource-policy: keep
 {{ dig "spec" "serviceName" (printf "%s-pods" $name) $running }}
 {{- end -}}
 
+{{- /* The smallest number of pods of a service at any time. */ -}}
+{{- define "dds.leastPods" -}}
+{{- if .keda.enabled }}{{ .keda.min }}{{ else if .autoscaling.enabled }}{{ .autoscaling.min }}{{ else }}{{ .replicas }}{{ end -}}
+{{- end -}}
+
 {{- /*
 The number of pods. If a scaler is configured, it sets the number. Until it does, the current number is repeated here,
 because an omitted number becomes 1. Afterwards it must be omitted, because the server rejects two managers of one field.

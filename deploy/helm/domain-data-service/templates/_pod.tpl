@@ -229,12 +229,22 @@ automountServiceAccountToken: false
 {{- toJson $trust -}}
 {{- end -}}
 
-{{- /* The seconds that a pod has to stop: 40; for a gateway, its notice and its drain by its settings, plus 10. */ -}}
+{{- /* Whether a pod waits before it is told to stop. Gateways and dashboards have their own notice. */ -}}
+{{- define "dds.hasPause" -}}
+{{- if not (or (has "GATEWAY_DRAIN_NOTICE_MS" .settings) (has "DASHBOARD_DRAIN_NOTICE_MS" .settings)) }}true{{ end -}}
+{{- end -}}
+
+{{- /*
+The seconds that a pod has to stop: 40, and its pause before; for a gateway, its notice and its drain by its settings,
+plus 10.
+*/ -}}
 {{- define "dds.graceSeconds" -}}
 {{- if has "GATEWAY_DRAIN_MS" .known.settings -}}
 {{- $notice := get .settings "GATEWAY_DRAIN_NOTICE_MS" | default "5000" | int -}}
 {{- $drain := get .settings "GATEWAY_DRAIN_MS" | default "25000" | int -}}
 {{- add 10 (div (add $notice $drain 999) 1000) -}}
+{{- else if include "dds.hasPause" .known -}}
+45
 {{- else -}}
 40
 {{- end -}}
