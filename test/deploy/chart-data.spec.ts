@@ -78,6 +78,13 @@ const POSTGRES = `${RELEASE}-dds-postgres`;
       });
     });
 
+    it('is on two servers before a write is acknowledged, if there are several and a standby works', async () => {
+      const synchronous = { method: 'any', number: 1, dataDurability: 'preferred' };
+      expect(specOf('Cluster').postgresql).toMatchObject({ synchronous });
+      const single = await chart.render(brought, 'postgresql.cluster.instances=1');
+      expect(specOf('Cluster', single).postgresql ?? {}).not.toHaveProperty('synchronous');
+    });
+
     it('is restored from the folder of another cluster, and archived to a new folder', async () => {
       const recovered = await chart.render(
         brought,
