@@ -9,10 +9,17 @@ export interface SoloLog {
   close(): Promise<void>;
 }
 
-/** Opens the log file to append lines. A file of more than 50 MiB is renamed first, and replaces one renamed before. */
+/** Opens the log file to append lines. A file of more than 50 MiB is renamed, and replaces one renamed before. */
 export function openLog(path: string): SoloLog {
-  if (existsSync(path) && statSync(path).size > SIZE_MAX_BYTES) renameSync(path, `${path}.1`);
+  let bytes = existsSync(path) ? statSync(path).size : 0;
   let stream: WriteStream | undefined;
+  const startAfresh = () => {
+    bytes = 0;
+    stream?.end();
+    stream = undefined;
+    // A full disk may have prevented the file.
+    if (existsSync(path)) renameSync(path, `${path}.1`);
+  };
   const opened = () => {
     const opening = createWriteStream(path, { flags: 'a', mode: 0o600 });
     // On a full disk, lines are lost. The next line opens the file again.
@@ -23,7 +30,11 @@ export function openLog(path: string): SoloLog {
   };
   return {
     path,
-    write: (line) => void (stream ??= opened()).write(line),
+    write: (line) => {
+      if (bytes > SIZE_MAX_BYTES) startAfresh();
+      bytes += Buffer.byteLength(line);
+      (stream ??= opened()).write(line);
+    },
     close: () => new Promise((resolve) => (stream ? stream.end(() => resolve()) : resolve())),
   };
 }

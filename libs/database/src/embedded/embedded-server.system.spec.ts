@@ -9,6 +9,8 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -81,6 +83,16 @@ describe('EmbeddedServer', () => {
     const server = await started();
     const adopted = await started();
     expect(adopted.port).toBe(server.port);
+  });
+
+  it('a log of more than 50 MiB is renamed at the next start', async () => {
+    const server = await started();
+    await server.stop();
+    const log = join(server.folder, 'postgres.log');
+    truncateSync(log, 51 * 1024 * 1024);
+    expect(await one(await started())).toEqual([{ one: 1 }]);
+    expect(statSync(`${log}.1`).size).toBe(51 * 1024 * 1024);
+    expect(statSync(log).size).toBeLessThan(1024 * 1024);
   });
 
   it('of two processes that start at once, one creates the database and owns it', async () => {

@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts, processExists } from '#libs/platform';
@@ -33,6 +41,7 @@ const START_TRIES_MAX = 3;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
+const LOG_MAX_BYTES = 50 * 1024 * 1024;
 
 /**
  * A real PostgreSQL server on a free loopback port, owned by this process but in its own session, so that a Ctrl-C
@@ -156,7 +165,7 @@ function launch({ binaries, data, port, user, options }: Launch): ChildProcess {
     }),
     ...options.settings,
   };
-  const log = openSync(join(options.folder, 'postgres.log'), 'a', 0o600);
+  const log = openLog(join(options.folder, 'postgres.log'));
   const child = spawn(
     join(binaries, 'bin', 'postgres'),
     [
@@ -170,6 +179,12 @@ function launch({ binaries, data, port, user, options }: Launch): ChildProcess {
   child.on('error', () => {});
   child.unref();
   return child;
+}
+
+/** Opens a log to append lines. One of more than 50 MiB is renamed first, and replaces one renamed before. */
+function openLog(path: string): number {
+  if (existsSync(path) && statSync(path).size > LOG_MAX_BYTES) renameSync(path, `${path}.1`);
+  return openSync(path, 'a', 0o600);
 }
 
 /**
