@@ -55,6 +55,14 @@ describe('the databases of an installation', () => {
     ]);
   });
 
+  it('a URL without a host is refused, because the name of a role would be lost in it', () => {
+    const adminUrl = 'postgres:///domain_data?host=/var/run/postgresql';
+    const options = { services: SERVICES, adminUrl, passwordOf: () => TEST_PASSWORD };
+    expect(() => new InstallationDatabases(options).url('account_owner')).toThrow(
+      'postgres://postgres@%2Fvar%2Frun%2Fpostgresql/domain_data',
+    );
+  });
+
   it('every role connects to the database of its service', async () => {
     for (const [service, test] of [['account', common] as const, ['gateway', own] as const]) {
       for (const role of rolesOf(service)) {

@@ -21,6 +21,8 @@ import type { AnyService } from './service.js';
 
 /** The number of rows that show a violation. */
 const EXAMPLES = 5;
+const NO_HOST =
+  'DATABASE_ADMIN_URL: the URL names no host; for a Unix socket, write its encoded folder: postgres://postgres@%2Fvar%2Frun%2Fpostgresql/domain_data';
 
 /** Administrator URLs of databases that belong to individual services; all other services share one database. */
 export type OwnDatabases = Partial<Record<ServiceName, string>>;
@@ -90,6 +92,8 @@ export class InstallationDatabases {
     const { services, adminUrl, passwordOf } = this.options;
     const service = services.find(({ name }) => rolesOf(name).includes(role));
     const url = new URL(service ? this.adminUrl(service.name) : adminUrl);
+    // A URL without a host cannot have a user.
+    if (url.hostname === '') throw new ConfigurationError([NO_HOST]);
     [url.username, url.password] = [role, passwordOf(role)];
     return url.toString();
   }
