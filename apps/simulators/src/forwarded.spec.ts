@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { IdentitySimulator } from './identity/identity-simulator.js';
 import { PaymentsSimulator } from './payments/payments-simulator.js';
 import { SimulatorsConfig } from './simulators.config.js';
 import { type RunningSimulators, startSimulators } from './start.js';
 
 describe('pages of the simulators', () => {
   const payments = new PaymentsSimulator();
+  const identity = new IdentitySimulator();
   let simulators: RunningSimulators;
   let paymentsUrl: string;
 
@@ -15,6 +17,14 @@ describe('pages of the simulators', () => {
   afterAll(async () => {
     await simulators?.stop();
     await payments.stop();
+  });
+
+  it('no target that is not a URL ends the process', async () => {
+    const { GOOGLE_ISSUER } = await identity.start();
+    for (const url of [simulators.url, new URL(GOOGLE_ISSUER).origin]) {
+      expect((await fetch(`${url}//`)).status).toBe(400);
+    }
+    await identity.stop();
   });
 
   it('S128: e-mails, exchanges and control are available on this machine, but not through a proxy', async () => {

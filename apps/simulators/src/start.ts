@@ -26,7 +26,9 @@ export async function startSimulators(config: SimulatorsConfig): Promise<Running
   const smtpUrl = await mail.start(config.smtpPort);
   const server = createServer((request, response) => {
     if (!isFromThisMachine(request)) return response.writeHead(404).end();
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://simulators');
+    const url = URL.parse(request.url ?? '/', 'http://simulators');
+    if (!url) return response.writeHead(400).end();
+    const { pathname, searchParams } = url;
     const json = (value: object) =>
       response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
     switch (pathname) {

@@ -38,7 +38,10 @@ export class IdentitySimulator {
   private currentKeys?: Keys;
   private readonly grants = new Map<string, Grant>();
   private readonly users = new Map<string, SimulatedUser>();
-  private readonly server = createServer((request, response) => void this.serve(request, response));
+  private readonly server = createServer((request, response) => {
+    // A request of a web page, or a lost connection, must not end the process.
+    this.serve(request, response).catch(() => response.writeHead(400).end());
+  });
   private readonly clock = new SystemClock();
   private url = '';
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
@@ -72,6 +72,18 @@ it('pages keep their addresses after a restart, unless another process uses the 
   expect(other.url).not.toBe(first.url);
   await second.simulator.stop();
   await other.simulator.stop();
+});
+
+it('a line that a full disk cut off loses only its own request', async () => {
+  const first = await started();
+  const before = await first.stripe.customers.create({});
+  appendFileSync(path, '{"to":"stripe","method":"PO');
+  const after = await first.stripe.customers.create({});
+  await first.simulator.stop();
+  const { simulator, stripe } = await started();
+  expect((await stripe.customers.retrieve(before.id)).id).toBe(before.id);
+  expect((await stripe.customers.retrieve(after.id)).id).toBe(after.id);
+  await simulator.stop();
 });
 
 it.each([

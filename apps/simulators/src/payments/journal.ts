@@ -27,21 +27,29 @@ export class Journal {
   constructor(private readonly path: string) {
     const [seed, ...lines] = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
     this.seed = seed || randomBytes(16).toString('hex');
-    // Text after the last line break was only partly written when the machine stopped.
-    const whole = lines.slice(0, -1);
-    this.entries = whole.map((line) => JSON.parse(line) as JournalEntry);
-    const kept = [this.seed, ...whole].map((line) => `${line}\n`).join('');
-    writeFileSync(path, kept, { mode: MODE });
+    // A line was only partly written if the machine stopped or its disk was full.
+    this.entries = lines.flatMap(entryOf);
+    const kept = [this.seed, ...this.entries.map((entry) => JSON.stringify(entry))];
+    writeFileSync(path, kept.map((line) => `${line}\n`).join(''), { mode: MODE });
   }
 
   add(entry: JournalEntry): void {
-    appendFileSync(this.path, `${JSON.stringify(entry)}\n`);
+    // The line before may be incomplete; empty lines are skipped.
+    appendFileSync(this.path, `\n${JSON.stringify(entry)}\n`);
   }
 
   /** Returns the next id, which is the same at every replay. */
   nextId(): string {
     this.ids += 1;
     return createHmac('sha256', this.seed).update(String(this.ids)).digest('hex').slice(0, 24);
+  }
+}
+
+function entryOf(line: string): JournalEntry[] {
+  try {
+    return [JSON.parse(line) as JournalEntry];
+  } catch {
+    return [];
   }
 }
 
