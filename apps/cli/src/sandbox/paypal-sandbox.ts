@@ -37,7 +37,7 @@ export function paypalSteps(trial: PaypalTrial): [steps: SandboxStep[], cleanUp:
     },
     {
       title: 'Webhook',
-      does: `Lists the app’s webhooks (GET /v1/notifications/webhooks) and looks for ${dashboardUrl}/callbacks/paypal with every event type that billing reads.`,
+      does: `Lists the app’s webhooks (GET /v1/notifications/webhooks) and looks for ${dashboardUrl}/callbacks/paypal with every event type that billing needs.`,
       run: () => paypalWebhook({ apiUrl, clientId, clientSecret, dashboardUrl }),
     },
   ];

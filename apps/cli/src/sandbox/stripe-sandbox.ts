@@ -73,7 +73,7 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
     },
     {
       title: 'Webhook',
-      does: `Lists the event destinations (GET /v2/core/event_destinations) and looks for ${dashboardUrl}/callbacks/stripe with every event type that billing reads.`,
+      does: `Lists the event destinations (GET /v2/core/event_destinations) and looks for ${dashboardUrl}/callbacks/stripe with every event type that billing needs.`,
       run: () => stripeWebhook({ apiUrl, apiKey, dashboardUrl }),
     },
   ];
