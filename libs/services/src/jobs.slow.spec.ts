@@ -128,6 +128,24 @@ describe('a job of the installation', () => {
     expect(await lateOf('late')).toBe(0);
   });
 
+  it('a job whose runs each fail after minutes becomes late from the third run on', async () => {
+    const slow = lease('slow', 'failing slowly');
+    await slow.finish((await slow.take())!);
+    await pass('failing slowly', DAY_MS + 600 * SECOND_MS);
+    const lates: number[] = [];
+    for (let run = 1; run <= 4; run++) {
+      const taken = (await slow.take())!;
+      await database.query(
+        `update job_lease set started_at = started_at - interval '3 minutes' where job = 'failing slowly'`,
+      );
+      const declared = [{ job: 'failing slowly', everyMs: DAY_MS }];
+      const [{ late }] = await jobLateness(database, declared);
+      lates.push(Math.round(late / 60));
+      await slow.leave(taken, 0);
+    }
+    expect(lates).toEqual([0, 0, 10, 10]);
+  });
+
   it('a run that takes longer than a lease keeps its lease', async () => {
     let end = () => {};
     const runOnce = () => new Promise<void>((resolve) => void (end = resolve));
@@ -191,6 +209,23 @@ describe('a job of the installation', () => {
     const get = (type: unknown) => (type === MaintenanceDatabase ? busy : job);
     // The next check follows after 10 s.
     replaceDelays({ [LOOK_MS]: NEVER_MS, [10 * SECOND_MS + 1]: 1 });
+    const jobs = startJobs({ app: { get } as never }, logger, [
+      { job: Object as never, everyMs: DAY_MS, runs: 'installation' },
+    ]);
+    await waitFor('the run', () => runs === 1);
+    await jobs.stop();
+  });
+
+  it('a stop ends the current run of a job that can end early', async () => {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => void (end = resolve));
+    let runs = 0;
+    const runOnce = async () => {
+      runs += 1;
+      await ended;
+    };
+    const job: Job = { name: 'stopped', runOnce, stop: async () => end() };
+    const get = (type: unknown) => (type === MaintenanceDatabase ? database : job);
     const jobs = startJobs({ app: { get } as never }, logger, [
       { job: Object as never, everyMs: DAY_MS, runs: 'installation' },
     ]);

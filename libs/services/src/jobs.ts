@@ -107,9 +107,11 @@ export class LeasedJob implements Job {
     this.wake = wake;
   }
 
+  /** Ends the job's current run early if the job can do that. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);
+    await this.job.stop?.();
   }
 
   /**

@@ -78,6 +78,13 @@ describe('audit job', () => {
     expect(fullLooks()).toHaveLength(3);
   });
 
+  it('a stop ends a full pass after its current chunk', async () => {
+    const job = newJob();
+    await job.stop();
+    await job.runOnce(0);
+    expect(fullLooks()).toHaveLength(1);
+  });
+
   it('an alarm of a window stays until a full pass clears it', async () => {
     const job = newJob();
     await job.runOnce(0);

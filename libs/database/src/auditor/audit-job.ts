@@ -35,6 +35,7 @@ export class AuditJob implements Job {
   private lastFullMs = -Infinity;
   private lastMs = -Infinity;
   private checkedAtMs = monotonicMs();
+  private isStopped = false;
 
   constructor(
     private readonly database: AuditorDatabase,
@@ -62,6 +63,11 @@ export class AuditJob implements Job {
     if (this.fullPass) await this.goOn(this.fullPass);
   }
 
+  /** Ends a pass over all rows after its current chunk. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+  }
+
   private async goOn(pass: FullPass): Promise<void> {
     const until = monotonicMs() + CHUNKS_BUDGET_MS;
     do {
@@ -73,7 +79,7 @@ export class AuditJob implements Job {
       this.note(violated);
       if (to === undefined) return this.complete(pass);
       pass.after = to;
-    } while (monotonicMs() < until);
+    } while (monotonicMs() < until && !this.isStopped);
   }
 
   private complete({ found, changed, startedAtMs }: FullPass): void {
