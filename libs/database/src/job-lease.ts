@@ -105,8 +105,8 @@ export class JobLease {
 }
 
 /**
- * Returns how many seconds late each job is: 0 if it is on time or its run has lasted for over two minutes. Omits jobs
- * that have never begun.
+ * Returns how many seconds late each job is: 0 if it is on time, or if its run has lasted for over two minutes and one
+ * of the two runs before it was finished. Omits jobs that have never begun.
  */
 export async function jobLateness(
   database: MaintenanceDatabase,
@@ -117,16 +117,23 @@ export async function jobLateness(
 
 const UNTIL = `clock_timestamp() + $3 * interval '1 ms'`;
 
+/** The end of the lease of a finished run. */
+const FINISHED = '-infinity';
+
 const IS_LEASED = `lease_until between clock_timestamp()
   and clock_timestamp() + interval '${JOB_LEASE_MAX_MS} ms'`;
 
+/** Follows the owner's name, up to twice, for each run before that failed or whose process was killed. */
+const AGAIN = ' again';
+
 /**
- * Selects how many seconds late each job is. A run that has renewed its lease for minutes is slow, not late; a failed
- * run restarts within a minute. If no run has ever finished, it is unknown when the first one was due: at least 10 s
- * (or the job's interval) have passed since each failed run.
+ * Selects how many seconds late each job is. A run that has renewed its lease for minutes is slow, not late, unless
+ * neither of the two runs before it was finished: each run may fail after minutes. If no run has ever finished, it is unknown
+ * when the first one was due: at least 10 s (or the job's interval) have passed since each failed run.
  */
 const LATE = `
-  select job, case when ${IS_LEASED} and started_at < clock_timestamp() - interval '2 minutes' then 0
+  select job, case when ${IS_LEASED} and started_at < clock_timestamp() - interval '2 minutes'
+      and owner not like '%${AGAIN}${AGAIN}' then 0
     when last_run_at is null then (epoch - 1) * least(every_ms / 1000, 10)
     else greatest(0, extract(epoch from clock_timestamp() - last_run_at)::float8 - every_ms / 1000) end as late
   from job_lease join unnest($1::text[], $2::float8[]) as declared (job, every_ms) using (job)
@@ -139,8 +146,9 @@ const DUE_IN = `
   from job_lease where job = $1`;
 
 const TAKE_DUE = `
-  update job_lease set owner = $2, epoch = epoch + 1, started_at = clock_timestamp(),
-    lease_until = ${UNTIL}
+  update job_lease set epoch = epoch + 1, started_at = clock_timestamp(), lease_until = ${UNTIL},
+    owner = $2::text || case when lease_until = '${FINISHED}' then ''
+      when owner like '%${AGAIN}' then '${AGAIN}${AGAIN}' else '${AGAIN}' end
   where job = $1 and not (${IS_LEASED})
     and (last_run_at is null or last_run_at + $4 * interval '1 ms' <= clock_timestamp())
   returning epoch`;
@@ -154,5 +162,5 @@ const RENEW = `
   update job_lease set lease_until = ${UNTIL} where job = $1 and epoch = $2 returning job`;
 
 const FINISH = `
-  update job_lease set last_run_at = started_at, lease_until = '-infinity'
+  update job_lease set last_run_at = started_at, lease_until = '${FINISHED}'
   where job = $1 and epoch = $2 returning job`;

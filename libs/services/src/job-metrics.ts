@@ -3,7 +3,7 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const LATE = declareGauge(
   'dds_job_late_seconds',
-  'How long a periodic job has been due without a successful run; 0 while it is on time, or while a long run is in progress.',
+  'How long a periodic job has been due without a successful run; 0 while it is on time, or while a long run follows a successful one.',
   { labels: ['service', 'job'] },
 );
 
