@@ -23,6 +23,8 @@ import { nameSources } from './0021-name-sources.js';
 import { handedOverSlices } from './0022-handed-over-slices.js';
 import { answeringServers } from './0023-answering-servers.js';
 import { repeatedChanges } from './0024-repeated-changes.js';
+import { registeredAgain } from './0025-registered-again.js';
+import { shownChanges } from './0026-shown-changes.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -50,4 +52,6 @@ export const migrations: Migration[] = [
   handedOverSlices,
   answeringServers,
   repeatedChanges,
+  registeredAgain,
+  shownChanges,
 ];
