@@ -57,7 +57,7 @@ export class ImportFilesService {
       digest !== '' && (await this.repository.isLoaded(source.id, digest, listedAt(source, found)));
     const state = isRepeated ? ('repeated' as const) : ('loading' as const);
     const begun = { id: newId(), sourceId: source.id, file, version, digest, observedAt };
-    return this.database.transaction(async (transaction) => {
+    return this.ask(async (transaction) => {
       if (known) await this.lists.clear(transaction, known.id);
       const row = { ...begun, state, lines, position: 0, slices: 0, isDifference: false };
       return this.repository.addFile(transaction, row, this.clock.now());
@@ -83,6 +83,16 @@ export class ImportFilesService {
   /** Returns the tree of a log's newest verified checkpoint; undefined before the first. */
   async logHead(sourceId: number, address: string): Promise<KeptTree | undefined> {
     return this.repository.findLogHead(sourceId, LOG, address);
+  }
+
+  /**
+   * Gives up imports that have begun and not ended. It is called after the files of the source have been imported, so
+   * these are imports of files that are no longer there.
+   */
+  async failRemoved(sourceId: number): Promise<void> {
+    for (const file of await this.repository.listLoading(sourceId)) {
+      await this.fail(file, 'It was removed or replaced before its import ended.');
+    }
   }
 
   async reachedEnd({ id }: ImportFile, now: Date): Promise<void> {
@@ -199,7 +209,7 @@ export class ImportFilesService {
 
   /** Records why a file cannot be imported, and removes its staged data. */
   async fail(file: ImportFile, problem: string): Promise<void> {
-    await this.database.transaction(async (transaction) => {
+    await this.ask(async (transaction) => {
       await this.lists.clear(transaction, file.id);
       await this.repository.fail(transaction, file.id, this.clock.now(), problem);
     });

@@ -35,6 +35,7 @@ export class ImportRunsService {
       signal.throwIfAborted();
       if (!(await isKnown(found))) await this.take(source, found, signal);
     }
+    await this.files.failRemoved(source.id);
   }
 
   private async take(source: ImportedSource, found: FoundFile, signal: AbortSignal): Promise<void> {

@@ -277,6 +277,14 @@ export class ImportsRepository {
     );
   }
 
+  /** Lists the files of a source whose imports have begun and not ended. */
+  async listLoading(sourceId: number): Promise<ImportFile[]> {
+    return this.database.query(
+      `select ${FILE} from import_file f where f.source_id = $1 and f.state = 'loading'`,
+      [sourceId],
+    );
+  }
+
   /**
    * Moves a file's position past a batch. @returns false if another process has moved the position or ended the import.
    */
@@ -292,7 +300,10 @@ export class ImportsRepository {
     return rows.length > 0;
   }
 
-  /** Returns the newest imported file of a zone from a source, if any, and the time of the newest complete one. */
+  /**
+   * Returns the newest imported file of a zone from a source, and the time of the newest complete one; undefined if
+   * there is none, or if a part of a newer file was imported before that file was removed.
+   */
   async findZone(
     sourceId: number,
     zone: string,
@@ -305,7 +316,9 @@ export class ImportsRepository {
     }>(
       `select file, version, observed_at as "observedAt",
          max(observed_at) filter (where not is_difference) over () as "wholeAt"
-       from import_file where source_id = $1 and zone = $2 and state = 'loaded'
+       from import_file f where source_id = $1 and zone = $2 and state = 'loaded'
+         and not exists (select from import_file n where n.source_id = $1 and n.zone = $2
+           and n.state = 'failed' and n.slices > 0 and n.observed_at > f.observed_at)
        order by observed_at desc limit 1`,
       [sourceId, zone],
     );

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DAY_MS, HOUR_MS } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
 import { SourceServer } from '../../../simulators/src/sources/source-server.js';
+import { fileName } from '../names/registrable-name.js';
+import { FullListsService } from '../observations/full-lists.service.js';
 import { ImportFilesService } from './import-files.service.js';
 import { ImportsJob } from './imports.job.js';
 
@@ -63,6 +65,24 @@ describe('remote sources', () => {
       server.put('/once.txt', 'once-a.com\nonce-b.com\n');
       expect((await corpus.runSource('once')).file).toMatchObject({ state: 'loaded', newNames: 1 });
       expect(await known('once-%')).toEqual(['once-a.com', 'once-b.com']);
+    });
+
+    it('an import whose file is replaced before it ends is given up', async () => {
+      server.put('/replaced.txt', 'replaced-a.com\n');
+      await add('replaced', 'names', '/replaced.txt');
+      const [{ id }] = await corpus.database.query<{ id: string }>(
+        `insert into import_file (id, source_id, file, version, observed_at, state, started_at)
+         select gen_random_uuid(), id, 'replaced.txt', 'earlier', '2024-01-01', 'loading', '2024-01-01'
+         from source where name = 'replaced' returning id`,
+      );
+      await corpus.database.transaction(async (transaction) =>
+        corpus.get(FullListsService).stage(transaction, id, [fileName('replaced-b.com')!]),
+      );
+      const { file, problem } = await corpus.runSource('replaced');
+      expect([file?.state, problem]).toEqual(['loaded', null]);
+      expect(await corpus.database.query('select name from staged_name')).toEqual([]);
+      const [source] = (await corpus.sources.list()).filter(({ name }) => name === 'replaced');
+      expect(source.fileProblem).toBeNull();
     });
 
     it('a block list that is put back to an earlier version no longer has the names that were added in between', async () => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
-import { sliceOf } from '../names/domain-key.js';
+import { SLICES, sliceOf } from '../names/domain-key.js';
 import type { FiledName } from '../names/registrable-name.js';
 import type { NamedKey, StagedSlice } from './full-lists.repository.js';
 
@@ -99,8 +99,14 @@ export class StagedNamesRepository {
     ]);
   }
 
+  /** Removes all staged names of a file: slice by slice, because a large zone takes longer than one statement may. */
   async clear(transaction: Transaction, fileId: string): Promise<void> {
-    await transaction.query('delete from staged_name where file_id = $1', [fileId]);
+    for (let slice = 0; slice < SLICES; slice += 1) {
+      await transaction.query('delete from staged_name where slice = $1 and file_id = $2', [
+        slice,
+        fileId,
+      ]);
+    }
     await transaction.query('delete from staged_list where file_id = $1', [fileId]);
   }
 }

@@ -3,6 +3,7 @@ import { Database, type Transaction } from '#libs/database';
 import { Clock, type Job } from '#libs/platform';
 import { SLICES, rangesOfSlice } from '../names/domain-key.js';
 import { contactTerms } from '../records/contact-terms.js';
+import { FullListsService } from '../observations/full-lists.service.js';
 import { RegistrationsService } from '../registrations/registrations.service.js';
 import { type NameOf, RemovalsRepository, type TokenOf, bestOf } from './removals.repository.js';
 
@@ -23,6 +24,7 @@ export class HandOverJob implements Job {
     private readonly database: Database,
     private readonly repository: RemovalsRepository,
     private readonly registrations: RegistrationsService,
+    private readonly lists: FullListsService,
     private readonly clock: Clock,
   ) {}
 
@@ -30,6 +32,9 @@ export class HandOverJob implements Job {
     for (const sourceId of await this.repository.listPending()) {
       await this.handOver(sourceId);
       if (this.isStopped) return;
+      for (const fileId of await this.repository.listLoading(sourceId)) {
+        await this.database.transaction((on) => this.lists.clear(on, fileId));
+      }
       await this.repository.finish(sourceId, this.clock.now());
     }
   }

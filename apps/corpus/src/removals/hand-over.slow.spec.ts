@@ -14,6 +14,8 @@ import {
   rangesOfSlice,
   sliceOf,
 } from '../names/domain-key.js';
+import { fileName } from '../names/registrable-name.js';
+import { FullListsService } from '../observations/full-lists.service.js';
 import { RegistrationsService } from '../registrations/registrations.service.js';
 import { HandOverJob } from './hand-over.job.js';
 
@@ -196,5 +198,19 @@ describe('the names of a removed source', () => {
     expect(owners).toHaveLength(2);
     expect(owners).toContainEqual({ name: names[0], isKept: true });
     expect(owners).toContainEqual({ name: names[1], isKept: false });
+  });
+
+  it('that were staged for an import that did not end are removed', async () => {
+    await imported('unfinished', 'names', ['finished.com']);
+    const [{ id }] = await corpus.database.query<{ id: string }>(
+      `insert into import_file (id, source_id, file, version, observed_at, state, started_at)
+       values (gen_random_uuid(), $1, 'next', '1', now(), 'loading', now()) returning id`,
+      [await idOf('unfinished')],
+    );
+    await corpus.database.transaction(async (transaction) =>
+      corpus.get(FullListsService).stage(transaction, id, [fileName('staged-only.com')!]),
+    );
+    await removed('unfinished');
+    expect(await corpus.database.query('select name from staged_name')).toEqual([]);
   });
 });

@@ -86,6 +86,15 @@ export class RemovalsRepository {
     ]);
   }
 
+  /** Lists the files that the source was importing when it was removed. */
+  async listLoading(sourceId: number): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select id from import_file where source_id = $1 and state = 'loading'`,
+      [sourceId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   async countNames(): Promise<number> {
     const [{ names }] = await this.database.query<{ names: number }>(
       'select coalesce(sum(names), 0)::float8 as names from tld_names',
