@@ -49,8 +49,10 @@ export class DatasetsRepository {
   async listNames(part: DatasetPart, isOfSources: boolean): Promise<DatasetName[]> {
     return this.database.query(
       `select domain_key as key, name, source_id as "sourceId", first_seen as "observedAt"
-       from domain where ${PART} and dropped_at is null
-         and ($5 = false or source_id = any($4::smallint[]) or listed_by = any($4::smallint[]))
+       from domain d where ${PART} and dropped_at is null
+         and ($5 = false or source_id = any($4::smallint[]) or listed_by = any($4::smallint[])
+           or exists (select from name_source n
+             where n.domain_key = d.domain_key and n.name = d.name and n.source_id = any($4::smallint[])))
        order by domain_key, name limit $6`,
       [...valuesOf(part), isOfSources, part.limit],
     );
@@ -88,12 +90,13 @@ export class DatasetsRepository {
       `select domain_key as key, name, max(source_id) as "sourceId", max(observed_at) as "observedAt"
        from change_event c
        where id >= least_id($5) and id < least_id($6) and kind = $7 and subject = $8
-         and not is_first and observed_at >= $9 and source_id = any($4::smallint[]) and ${PART}
+         and not is_first and not is_shown_first and observed_at >= $9
+         and source_id = any($4::smallint[]) and ${PART}
          and (not is_repeated or not exists (select from change_event n
            where n.domain_key = c.domain_key and n.name = c.name and n.kind = c.kind and n.subject = c.subject
-             and n.source_id = any($4::smallint[]) and n.id >= least_id($9) and n.id < c.id))
+             and not n.is_shown_first and n.source_id = any($4::smallint[]) and n.id >= least_id($9) and n.id < c.id))
          and ($7 <> 'dropped' or not exists (select from change_event n
-           where n.domain_key = c.domain_key and n.name = c.name and n.kind = 'new'
+           where n.domain_key = c.domain_key and n.name = c.name and n.kind = 'new' and not n.is_shown_first
              and n.id >= least_id($5) and n.id < c.id))
        group by domain_key, name order by domain_key, name limit $10`,
       [...valuesOf(part), from, to, kind, subject, observedFrom, part.limit],
@@ -115,7 +118,7 @@ export class DatasetsRepository {
          not bool_or(kind = 'new') as "isSeenBefore"
        from change_event
        where id >= least_id($5) and id < least_id($6) and observed_at >= $7
-         and (kind = 'new' and not is_first or is_first and subject = $8)
+         and (kind = 'new' and not is_first and not is_shown_first or is_first and subject = $8)
          and source_id = any($4::smallint[]) and ${PART}
        group by domain_key, name order by domain_key, name limit $9`,
       [...valuesOf(part), from, to, observedFrom, subject, part.limit],

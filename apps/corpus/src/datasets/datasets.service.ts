@@ -100,7 +100,7 @@ export class DatasetsService {
     const observing = isNew ? await this.repository.listObserving() : undefined;
     const left = names.filter(
       ({ name, sourceId }) =>
-        !isNew || (isRecent(known.get(name), asked.day!) ?? !observing!.has(sourceId)),
+        !isNew || (isRecent(known.get(name), asked) ?? !observing!.has(sourceId)),
     );
     if (form.subject === 'whois') {
       return left.flatMap((name) => whoisRow(name, known.get(name.name), form, suppressed));
@@ -182,11 +182,15 @@ function dayOf({ day, dataset }: DatasetAsked, { change }: DatasetForm): Date | 
 
 /**
  * Returns whether a record says that the name was registered recently; undefined if no record states a registration
- * date.
+ * date. In a list of names, a record that expired before the day does not count: it is about an earlier registration.
  */
-function isRecent(known: KnownRecord | undefined, day: Date): boolean | undefined {
-  const created = Date.parse(String(known?.newest.create_date));
-  return Number.isNaN(created) ? undefined : created >= day.getTime() - NEW_DAYS * DAY_MS;
+function isRecent(known: KnownRecord | undefined, { form, day }: Asked): boolean | undefined {
+  const newest: Registration = known?.newest ?? {};
+  const dates = [newest.create_date, newest.expiry_date];
+  const [created, expires] = dates.map((date) => Date.parse(String(date)));
+  if (Number.isNaN(created)) return undefined;
+  if (created >= day!.getTime() - NEW_DAYS * DAY_MS) return true;
+  return form.subject === 'name' && expires < day!.getTime() ? undefined : false;
 }
 
 function whoisRow(

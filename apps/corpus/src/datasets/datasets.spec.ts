@@ -80,6 +80,10 @@ describe('datasets', () => {
     expect(await names({ dataset: 'newly', day: today() })).not.toContain('own.com');
     expect(await names({ dataset: 'whois' })).toEqual(['sold-2.com']);
     expect(await names({ dataset: 'newly_whois', day: today() })).toEqual(['sold-2.com']);
+    // A source may be sold although it is not shown. Our own lookup keeps the name, because it is shown.
+    const listed = { kind: 'listed', name: 'own.com', at: ago(0.5) };
+    await corpus.recordOf({ name: 'only sold', isShown: false }, listed);
+    expect(await names({ dataset: 'names' })).toContain('own.com');
   });
 
   it('contain the observations of a source, even if our own lookup observed the same before', async () => {
@@ -173,22 +177,48 @@ describe('datasets', () => {
   });
 
   it('contain a new name even if our own lookup saw it first, and report it to monitors only once', async () => {
-    const { cursor } = await corpus.feed.changes();
-    const listed = (name: string) => ({ kind: 'listed', name, at: ago(0.1) });
+    const listed = (name: string, at = ago(0.1)) => ({ kind: 'listed', name, at });
     const record = { create_date: ago(2).slice(0, 10) };
-    await corpus.record(whois('looked-up.com', ago(0.5), record), {
-      ...listed('looked-up-long-ago.com'),
-      at: ago(40),
-    });
+    await corpus.recordOf(SOLD, listed('looked-up-again.com', ago(400)));
+    await corpus.record({ kind: 'gone', name: 'looked-up-again.com', at: ago(50) });
+    await isKnownForLong('looked-up-again.com');
+    const { cursor } = await corpus.feed.changes();
+    const names = ['looked-up.com', 'looked-up-again.com'];
+    await corpus.record(...names.map((name) => whois(name, ago(0.5), record)));
+    await corpus.record(listed('looked-up-long-ago.com', ago(40)));
     for (let times = 0; times < 2; times += 1) {
-      await corpus.recordOf(SOLD, listed('looked-up.com'), listed('looked-up-long-ago.com'));
+      const all = [...names, 'looked-up-long-ago.com'].map((name) => listed(name));
+      await corpus.recordOf(SOLD, ...all);
     }
     const { rows } = await read({ dataset: 'newly', day: today() });
     const found = rows.map(({ name }) => name).filter((name) => name.startsWith('looked-up'));
-    expect(found).toEqual(['looked-up.com']);
+    expect(found.toSorted()).toEqual(names.toSorted());
     const { changes } = await corpus.feed.changes({ cursor });
     const told = changes.filter(({ name, kind }) => kind === 'new' && found.includes(name));
-    expect(told).toHaveLength(1);
+    expect(told.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+  });
+
+  it('contain a name that is registered again, even if only the record of its earlier registration is known', async () => {
+    const seen = (name: string, expiry_date: string) => [
+      { kind: 'listed', name, at: ago(400) },
+      whois(name, ago(390), { create_date: '2015-03-01', expiry_date }),
+      { kind: 'gone', name, at: ago(50) },
+    ];
+    const lines = [
+      ...seen('caught.com', ago(90).slice(0, 10)),
+      ...seen('paused.com', '2199-03-01'),
+    ];
+    await corpus.recordOf(SOLD, ...lines);
+    const again = ['caught.com', 'paused.com'].map((name) => ({
+      kind: 'listed',
+      name,
+      at: ago(0.1),
+    }));
+    await corpus.recordOf(SOLD, ...again);
+    const asked = { day: today() } as const;
+    expect(await rowOf('caught.com', { dataset: 'newly', ...asked })).toBeDefined();
+    expect(await rowOf('paused.com', { dataset: 'newly', ...asked })).toBeUndefined();
+    expect(await rowOf('caught.com', { dataset: 'newly_whois', ...asked })).toBeUndefined();
   });
 
   it('call a name dropped only if it was registered before that day', async () => {

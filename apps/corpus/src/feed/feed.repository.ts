@@ -70,12 +70,15 @@ export class FeedRepository {
     );
   }
 
-  /** Lists the names of the next part of a range, each with a flag that says whether a lookup is due. */
+  /**
+   * Lists the names of the next part of a range, each with a flag that says whether a lookup is due. A name may be
+   * looked up if one of the sources that list it permits this.
+   */
   async listNext(asked: NextNamesOf): Promise<{ key: string; name: string; isDue: boolean }[]> {
     const { kind, before, sourceIds, fromKey, toKey, after, limit } = asked;
     return this.database.query(
       `select d.domain_key as key, d.name,
-         d.dropped_at is null and d.source_id = any($5::smallint[]) and not (${SEEN[kind]}) as "isDue"
+         d.dropped_at is null and ${IS_LOOKED_UP} and not (${SEEN[kind]}) as "isDue"
        from domain d
        where d.domain_key between $1 and $2 and (d.domain_key, d.name) > ($3, $4)
        order by d.domain_key, d.name limit $7`,
@@ -109,6 +112,9 @@ export class FeedRepository {
   }
 }
 
+const IS_LOOKED_UP = `(d.source_id = any($5::smallint[]) or d.listed_by = any($5::smallint[])
+  or exists (select from name_source n
+    where n.domain_key = d.domain_key and n.name = d.name and n.source_id = any($5::smallint[])))`;
 const OF_NAME = 't.domain_key = d.domain_key and t.name = d.name and t.observed_at >= $6';
 const SEEN = {
   whois: `exists (select from whois_revision t where ${OF_NAME})
@@ -127,8 +133,8 @@ const CHANGES = `
   select now.token, now.standby as "isStandby", now.snapshot::text as snapshot, now.at, f.change
   from now left join lateral (
     select json_build_object('id', c.id, 'key', c.domain_key::text, 'name', c.name, 'kind', c.kind,
-        'subject', c.subject, 'members', c.members, 'isFirst', c.is_first, 'at', c.observed_at,
-        'sourceId', c.source_id, 'xid', c.xid::text) as change
+        'subject', c.subject, 'members', c.members, 'isFirst', c.is_first, 'isShownFirst', c.is_shown_first,
+        'at', c.observed_at, 'sourceId', c.source_id, 'xid', c.xid::text) as change
     from change_event c
     where c.xid >= pg_snapshot_xmin($1::pg_snapshot)
       and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)

@@ -90,6 +90,19 @@ describe('feed', () => {
     });
   });
 
+  it('reports a new name of a source whose data may not be shown when another source sees it', async () => {
+    const name = newName();
+    const cursor = await now();
+    await corpus.recordOf({ name: 'unseen', isShown: false }, listed(name, 1));
+    for (const at of [2, 3]) await corpus.recordOf({ name: 'zone' }, listed(name, at));
+    const { changes } = await follow({ cursor });
+    const { sources } = await corpus.feed.changes({ cursor });
+    const shown = changes.filter(
+      ({ sourceId }) => sources.find(({ id }) => id === sourceId)?.isShown,
+    );
+    expect(shown).toMatchObject([{ name, kind: 'new', subject: 'name', isShownFirst: true }]);
+  });
+
   it('starts now or at a given time', async () => {
     const before = new Date(Date.now() - 60_000).toISOString();
     const name = newName();
@@ -152,6 +165,7 @@ describe('feed', () => {
 
   it('the names to look up next come from permitted sources and have not been looked up recently', async () => {
     const name = { due: newName(), looked: newName(), withheld: newName(), gone: newName() };
+    const shared = newName();
     const at = corpus.clock.now().toISOString();
     await corpus.recordOf({ name: 'list' }, listed(name.due, 1), listed(name.looked, 1));
     await corpus.recordOf({ name: 'list' }, listed(name.gone, 1), {
@@ -159,7 +173,9 @@ describe('feed', () => {
       name: name.gone,
       at: day(2),
     });
-    await corpus.recordOf({ name: 'no-lookups', isLookedUp: false }, listed(name.withheld, 1));
+    const withheld = [listed(name.withheld, 1), listed(shared, 1)];
+    await corpus.recordOf({ name: 'no-lookups', isLookedUp: false }, ...withheld);
+    await corpus.recordOf({ name: 'list' }, listed(shared, 2));
     await corpus.record({ ...whois(name.looked, 1, { create_date: '2024-01-01' }), at });
     const found: string[] = [];
     for (const range of keyRanges(3)) {
@@ -170,8 +186,10 @@ describe('feed', () => {
         ({ after } = page);
       }
     }
-    const asked = Object.values(name);
-    expect(found.filter((one) => asked.includes(one))).toEqual([name.due]);
+    const asked = [...Object.values(name), shared];
+    expect(new Set(found.filter((one) => asked.includes(one)))).toEqual(
+      new Set([name.due, shared]),
+    );
     expect(new Set(found).size).toBe(found.length);
   });
 });

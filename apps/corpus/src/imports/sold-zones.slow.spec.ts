@@ -32,46 +32,77 @@ async function namesIn(dataset: Dataset): Promise<string[]> {
   return names;
 }
 
+async function addZone(origin: string): Promise<void> {
+  const location = join(folder, origin);
+  await mkdir(location);
+  const rights = { isShown: true, isSold: true, isLookedUp: true };
+  await corpus.sources.add({ name: origin, kind: 'zone', location, ...rights });
+}
+
+/** Imports a file of a zone. @returns its row and path. */
+async function imported(origin: string, daysAgo: number, labels: string[]) {
+  const path = join(folder, origin, `${origin}-${ago(daysAgo).slice(0, 10)}.zone`);
+  const serial = 10 - daysAgo;
+  const zone = [
+    `${origin}. 900 in soa ns1.nic.${origin}. host.${origin}. ${serial} 1800 900 604800 86400`,
+    ...labels.map((label) => `${label}.${origin}. 3600 in ns ns1.example.net.`),
+  ];
+  await writeFile(path, `${zone.join('\n')}\n`);
+  return { file: (await corpus.runSource(origin)).file, path };
+}
+
 it.each([
   ['space', 'is compared with the previous one', true],
   ['site', 'is imported as a whole', false],
 ])(
   'the next file of the zone %s, which %s, yields new and dropped names that our own lookups saw first',
   async (origin, _, isKept) => {
-    const zone = (serial: number, labels: string[]) =>
-      [
-        `${origin}. 900 in soa ns1.nic.${origin}. host.${origin}. ${serial} 1800 900 604800 86400`,
-        ...labels.map((label) => `${label}.${origin}. 3600 in ns ns1.example.net.`),
-        '',
-      ].join('\n');
-    const location = join(folder, origin);
-    await mkdir(location);
-    const rights = { isShown: true, isSold: true, isLookedUp: true };
-    await corpus.sources.add({ name: origin, kind: 'zone', location, ...rights });
+    await addZone(origin);
     const put = async (daysAgo: number, labels: string[]) => {
-      const path = join(location, `${origin}-${ago(daysAgo).slice(0, 10)}.zone`);
-      await writeFile(path, zone(10 - daysAgo, labels));
-      expect((await corpus.runSource(origin)).file?.state).toBe('loaded');
+      const { file, path } = await imported(origin, daysAgo, labels);
+      expect(file?.state).toBe('loaded');
       if (!isKept) await rm(path);
     };
-    await put(3, ['kept', 'dropped', 'unnoticed']);
+    await put(3, ['kept', 'dropped', 'unnoticed', 'again']);
     const name = (label: string) => `${label}.${origin}`;
     const record = { create_date: ago(4).slice(0, 10) };
     await corpus.record(
       { kind: 'gone', name: name('dropped'), at: ago(2.5) },
+      { kind: 'gone', name: name('again'), at: ago(2.5) },
       { kind: 'whois', name: name('early'), at: ago(2.5), record },
     );
     const own = async (dataset: Dataset) =>
       (await namesIn(dataset)).filter((one) => one.endsWith(`.${origin}`)).toSorted();
     expect([await own('newly'), await own('dropped')]).toEqual([[], []]);
     await put(1, ['kept', 'early', 'late']);
-    await put(0, ['kept', 'early', 'late']);
+    const newRecord = { create_date: ago(1).slice(0, 10) };
+    await corpus.record({ kind: 'whois', name: name('again'), at: ago(0.9), record: newRecord });
     expect(await own('newly')).toEqual([name('early'), name('late')]);
+    await put(0, ['kept', 'early', 'late', 'again']);
+    expect(await own('newly')).toEqual(['again', 'early', 'late'].map(name));
     expect(await own('dropped')).toEqual([name('dropped'), name('unnoticed')]);
     const repeated = await corpus.database.query<{ name: string }>(
       'select name from change_event where is_repeated and name like $1 order by name',
       [name('%')],
     );
-    expect(repeated.map((row) => row.name)).toEqual([name('dropped'), name('early')]);
+    expect(repeated.map((row) => row.name)).toEqual(
+      ['again', 'again', 'dropped', 'early'].map(name),
+    );
   },
 );
+
+it('a zone is imported as a whole if only a part of the file before was imported', async () => {
+  await addZone('store');
+  await imported('store', 3, ['kept', 'other']);
+  expect((await imported('store', 2, ['kept'])).file).toMatchObject({ isDifference: true });
+  await corpus.database.query(
+    `insert into import_file (id, source_id, file, version, zone, observed_at, state, slices, started_at)
+     select gen_random_uuid(), id, 'removed', '1', 'store', $1, 'failed', 20, $1
+     from source where name = 'store'`,
+    [ago(1.5)],
+  );
+  expect((await imported('store', 0, ['kept'])).file).toMatchObject({
+    state: 'loaded',
+    isDifference: false,
+  });
+});

@@ -15,5 +15,7 @@ export interface Change {
   isFirst: boolean;
   /** True if a source whose data may not be sold recorded the change before. Only datasets contain such a change. */
   isRepeated?: boolean;
+  /** True if sources whose data may not be shown recorded the change before. No dataset contains such a change. */
+  isShownFirst?: boolean;
   at: Date;
 }

@@ -7,16 +7,17 @@ export class ChangesRepository {
   async add(transaction: Transaction, changes: readonly Change[], sourceId: number): Promise<void> {
     await transaction.query(
       `insert into change_event (id, domain_key, name, kind, observed_at, subject, is_first, members, is_repeated,
-         source_id)
+         is_shown_first, source_id)
        select id, domain_key, name, kind, observed_at, subject, is_first,
-         string_to_array(members, ','), is_repeated, $10
+         string_to_array(members, ','), is_repeated, is_shown_first, $11
        from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::timestamptz[], $6::text[],
-           $7::boolean[], $8::text[], $9::boolean[])
-         as q (id, domain_key, name, kind, observed_at, subject, is_first, members, is_repeated)`,
+           $7::boolean[], $8::text[], $9::boolean[], $10::boolean[])
+         as q (id, domain_key, name, kind, observed_at, subject, is_first, members, is_repeated, is_shown_first)`,
       [
         ...columnsOf(changes, 'id', 'key', 'name', 'kind', 'at', 'subject', 'isFirst'),
         changes.map(({ members }) => members.join()),
         changes.map(({ isRepeated = false }) => isRepeated),
+        changes.map(({ isShownFirst = false }) => isShownFirst),
         sourceId,
       ],
     );

@@ -4,8 +4,10 @@ import { type Key, keysOfSlice } from '../names/domain-key.js';
 import {
   type CorrectedName,
   type CorrectedNames,
+  againAt,
   correctedNames,
   isNewFor,
+  isShownFirst,
   newSince,
   otherSource,
 } from './names.repository.js';
@@ -19,6 +21,10 @@ export interface StagedSlice {
   outranked: readonly number[];
   /** Those of them whose data may not be sold, if the data of the list may be sold. */
   unsold: readonly number[];
+  /** The sources whose data may not be shown, if the data of the list may be shown. */
+  unshown: readonly number[];
+  /** Whether the data of the list may be sold, while that of another source may not. */
+  isSold: boolean;
   /** Whether the list contains every name of a zone, so that all of them are confirmed. */
   isComplete: boolean;
   /** Whether only the added and removed names are staged. */
@@ -82,14 +88,18 @@ export class FullListsRepository {
       `update domain d set
          first_seen = least(d.first_seen, $5::timestamptz),
          dropped_at = case when ${wasDropped} then null else d.dropped_at end,
+         again_at = ${againAt(wasDropped, '$5', '$11')},
          source_id = case when ${isOutranked} then $6 else d.source_id end,
          listed_by = coalesce(d.listed_by, $8)
        from (select d.domain_key, d.name, coalesce(${wasDropped}, false) as was_dropped,
-           ${isNewFor('d', '$10::timestamptz', '$9')} as is_new
+           ${isNewFor('d', { since: '$10::timestamptz', unsold: '$9', isSold: '$11' })} as is_new,
+           ${isShownFirst('d', '$10::timestamptz', '$12')} as is_shown_first
          ${LISTED_AND_KNOWN} and (d.first_seen > $5 or ${wasDropped} or ${isOutranked}
+           or ($11::boolean and d.again_at is not null)
            or (d.listed_by is null and $8::smallint is not null))) q
        where d.domain_key = q.domain_key and d.name = q.name
-       returning d.domain_key as key, d.name, q.was_dropped as "wasDropped", q.is_new as "isNew"`,
+       returning d.domain_key as key, d.name, q.was_dropped as "wasDropped", q.is_new as "isNew",
+         q.is_shown_first as "isShownFirst"`,
       [
         ...placeOf(part),
         part.at,
@@ -98,6 +108,8 @@ export class FullListsRepository {
         listedBy(part),
         part.unsold,
         newSince(part.at),
+        part.isSold,
+        part.unshown,
       ],
     );
     return correctedNames(rows);

@@ -15,7 +15,7 @@ import { StagedNamesRepository } from './staged-names.repository.js';
 
 export interface ListFile extends Omit<
   StagedSlice,
-  'slice' | 'isComplete' | 'outranked' | 'unsold'
+  'slice' | 'isComplete' | 'outranked' | 'unsold' | 'unshown' | 'isSold'
 > {
   /**
    * The zone that the list covers completely. Names that the list's source listed before but no longer lists are
@@ -105,8 +105,8 @@ export class FullListsService {
   async apply(transaction: Transaction, file: ListFile, slice: number): Promise<AppliedSlice> {
     const suppressed = await this.registrations.lockWriting(transaction);
     const { sourceId, at, zone, isFirst } = file;
-    const { outranked, unsold } = await this.sources.listRanked(transaction, sourceId);
-    const part: StagedSlice = { ...file, slice, outranked, unsold, isComplete: zone !== undefined };
+    const ranked = await this.sources.listRanked(transaction, sourceId);
+    const part: StagedSlice = { ...file, ...ranked, slice, isComplete: zone !== undefined };
     await this.refuse(transaction, part, suppressed);
     const fresh = isFirst ? [] : await this.repository.add(transaction, part);
     // A first list is the list of one zone, so all its names have the same suffix.
@@ -120,15 +120,15 @@ export class FullListsService {
     const newNames = counted.reduce((sum, { names }) => sum + names, 0);
     const isAllNew = isFirst && newNames === (await this.staged.countStaged(transaction, part));
     if (!isAllNew) await this.repository.addSource(transaction, part);
-    const { again, repeated } = isAllNew
-      ? { again: [], repeated: [] }
+    const { again, repeated, shownFirst } = isAllNew
+      ? { again: [], repeated: [], shownFirst: [] }
       : await this.repository.correct(transaction, part);
     await this.registrations.mark(transaction, again, true);
     const dropsNone =
       zone === undefined || isFirst || (await this.sources.isListedSince(transaction, file, zone));
     const gone = dropsNone ? [] : await this.repository.listGone(transaction, part, zone);
     const droppedBefore =
-      dropsNone || unsold.length === 0 || !file.since
+      dropsNone || ranked.unsold.length === 0 || !file.since
         ? []
         : await this.repository.listDroppedBefore(transaction, part, { zone, since: file.since });
     const dropped = await this.names.dropNames(
@@ -139,7 +139,7 @@ export class FullListsService {
     const changesOf = (
       kind: ChangeKind,
       names: readonly { key: string; name: string }[],
-      isRepeated = false,
+      more: Pick<Change, 'isRepeated' | 'isShownFirst'> = {},
     ) =>
       names.map(({ key, name }): Change => ({
         id: newId(),
@@ -149,14 +149,15 @@ export class FullListsService {
         subject: 'name',
         members: [],
         isFirst: false,
-        isRepeated,
         at,
+        ...more,
       }));
     const changes = [
       ...changesOf('new', [...fresh, ...again]),
-      ...changesOf('new', isFirst ? [] : repeated, true),
+      ...changesOf('new', isFirst ? [] : repeated, { isRepeated: true }),
+      ...changesOf('new', isFirst ? [] : shownFirst, { isShownFirst: true }),
       ...changesOf('dropped', dropped),
-      ...changesOf('dropped', droppedBefore, true),
+      ...changesOf('dropped', droppedBefore, { isRepeated: true }),
     ];
     if (changes.length > 0) await this.changes.add(transaction, changes, sourceId);
     const taken = await this.staged.clearSlice(transaction, file.fileId, slice);

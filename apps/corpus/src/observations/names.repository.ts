@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import { DAY_MS } from '#libs/platform';
 import type { FiledName } from '../names/registrable-name.js';
+import type { RankedSources } from '../sources/source.js';
 
 /** A name with the earliest and the latest time at which it was seen to be registered. */
 export interface SeenName extends FiledName {
@@ -9,17 +10,20 @@ export interface SeenName extends FiledName {
   tld: string;
   firstAt: Date;
   lastAt: Date;
+  /** The latest time at which it was certainly registered; see `CACHED_MS`. */
+  certainAt: Date;
 }
 
 /**
- * For this long after its first sighting, a name still counts as new for a source whose data may be sold, if only
- * sources whose data may not be sold have seen the name before.
+ * For this long after its first sighting, a name still counts as new for a source whose data may be sold or shown, if
+ * only sources without this right have seen the name before.
  */
 const NEW_MS = 30 * DAY_MS;
 
 export interface CorrectedName extends Pick<FiledName, 'key' | 'name'> {
   wasDropped: boolean;
   isNew: boolean;
+  isShownFirst: boolean;
 }
 
 export interface CorrectedNames {
@@ -27,22 +31,43 @@ export interface CorrectedNames {
   again: CorrectedName[];
   /** Other names that are new for a source whose data may be sold: only sources without this right have seen them. */
   repeated: CorrectedName[];
+  /** Other names that are new for a source whose data may be shown. */
+  shownFirst: CorrectedName[];
 }
 
 export function correctedNames(rows: readonly CorrectedName[]): CorrectedNames {
   return {
     again: rows.filter(({ wasDropped }) => wasDropped),
     repeated: rows.filter(({ wasDropped, isNew }) => isNew && !wasDropped),
+    shownFirst: rows.filter(({ wasDropped, isShownFirst }) => isShownFirst && !wasDropped),
   };
 }
 
 /** Returns the earliest first sighting with which a name counts as new at the given time. */
 export const newSince = (at: Date) => new Date(at.getTime() - NEW_MS);
 
-/** Returns SQL that is true for a registered name of an unsold source that was first seen after `since`. */
-export function isNewFor(domain: string, since: string, unsold: string): string {
-  return `(${domain}.source_id = any(${unsold}::smallint[]) and ${domain}.dropped_at is null
+/**
+ * Returns SQL that is true for a registered name that only unsold sources have seen to be new, or to be registered
+ * again, after `since`.
+ * @param unsold the parameter with the unsold sources; `isSold` says whether the data of the new source may be sold.
+ */
+export function isNewFor(
+  domain: string,
+  { since, unsold, isSold }: Record<'since' | 'unsold' | 'isSold', string>,
+): string {
+  return `(${domain}.dropped_at is null and (${domain}.again_at > ${since} and ${isSold}
+    or ${domain}.source_id = any(${unsold}::smallint[]) and ${domain}.first_seen > ${since}))`;
+}
+
+/** Returns SQL that is true for a registered name that only unshown sources have seen, the first one after `since`. */
+export function isShownFirst(domain: string, since: string, unshown: string): string {
+  return `(${domain}.source_id = any(${unshown}::smallint[]) and ${domain}.dropped_at is null
     and ${domain}.first_seen > ${since})`;
+}
+
+/** Returns SQL for the new value of `again_at`. @param seenAt when the new source saw the name. */
+export function againAt(wasDropped: string, seenAt: string, isSold: string): string {
+  return `case when ${isSold} then null when ${wasDropped} then ${seenAt} else d.again_at end`;
 }
 
 export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
@@ -126,35 +151,40 @@ export class NamesRepository {
   /**
    * Moves the first sighting of known names back if an earlier one arrives, restores names that were seen after they
    * had been dropped, and assigns names to a source with more rights. Changes no other row.
-   * @param by the source, with the sources with fewer rights and those of them whose data may not be sold.
+   * @param by the source, with its rights compared with those of the other sources.
    * @returns names that are registered again, and new names that only unsold sources have seen before.
    */
   async correctNames(
     transaction: Transaction,
     names: readonly SeenName[],
-    by: { sourceId: number; outranked: readonly number[]; unsold: readonly number[] },
+    by: Omit<RankedSources, 'outranking'> & { sourceId: number },
   ): Promise<CorrectedNames> {
     const rows = await transaction.query<CorrectedName>(
       `update domain d set
          first_seen = least(d.first_seen, q.first_at),
          source_id = case when d.source_id = any($6::smallint[]) then $5 else d.source_id end,
-         dropped_at = case when d.dropped_at < q.last_at then null else d.dropped_at end
+         dropped_at = case when d.dropped_at < q.last_at then null else d.dropped_at end,
+         again_at = ${againAt('d.dropped_at < q.last_at', 'q.last_at', '$9')}
        from (select o.domain_key, o.name, o.dropped_at as was, n.first_at, n.last_at,
-           ${isNewFor('o', 'n.new_since', '$7')} as is_new
+           ${isNewFor('o', { since: 'n.new_since', unsold: '$7', isSold: '$9' })} as is_new,
+           ${isShownFirst('o', 'n.new_since', '$10')} as is_shown_first
          from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[], $8::timestamptz[])
            as n (domain_key, name, first_at, last_at, new_since)
          join domain o on o.domain_key = n.domain_key and o.name = n.name) q
        where d.domain_key = q.domain_key and d.name = q.name
          and (d.first_seen > q.first_at or d.dropped_at < q.last_at
-           or d.source_id = any($6::smallint[]))
+           or d.source_id = any($6::smallint[]) or ($9::boolean and d.again_at is not null))
        returning d.domain_key as key, d.name,
-         d.dropped_at is null and q.was is not null as "wasDropped", q.is_new as "isNew"`,
+         d.dropped_at is null and q.was is not null as "wasDropped", q.is_new as "isNew",
+         q.is_shown_first as "isShownFirst"`,
       [
-        ...columnsOf(names, 'key', 'name', 'firstAt', 'lastAt'),
+        ...columnsOf(names, 'key', 'name', 'firstAt', 'certainAt'),
         by.sourceId,
         by.outranked,
         by.unsold,
         names.map(({ firstAt }) => newSince(firstAt)),
+        by.isSold,
+        by.unshown,
       ],
     );
     return correctedNames(rows);

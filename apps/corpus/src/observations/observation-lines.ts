@@ -13,10 +13,12 @@ type Line = Readonly<Record<string, unknown>>;
 const VALUES_MAX = 200;
 const VALUE_LENGTH_MAX = 4_096;
 const RESERVED_TLD = 'test';
-/** Types whose values are addresses. IPv6 addresses in records have no interface name after `%`. */
-const ADDRESSES: readonly (readonly [string, (value: string) => boolean])[] = [
+/** The types whose values have a certain format. IPv6 addresses in records have no interface name after `%`. */
+const FORMATS: readonly (readonly [string, (value: string) => boolean])[] = [
   ['A', isIPv4],
   ['AAAA', (value) => isIPv6(value) && !value.includes('%')],
+  ['MX', (value) => /^\d{1,5} \S+$/.test(value)],
+  ['SOA', (value) => /^\S+ \S+$/.test(value)],
 ];
 
 /**
@@ -56,7 +58,8 @@ export function observationOf(line: Line): Observation | undefined {
     case 'passive': {
       const until = timeOf(line.until);
       const value = valueOf(line);
-      return until && value && { kind: 'passive', name, host, at, until, ...value };
+      if (!until || until < at || !value) return undefined;
+      return { kind: 'passive', name, host, at, until, ...value };
     }
     case 'host': {
       const hasResolved = typeof line.resolved === 'boolean' ? line.resolved : null;
@@ -163,7 +166,7 @@ function valueOf({ type, value }: Line): DnsValue | undefined {
   if (rtype === undefined || typeof value !== 'string') return undefined;
   const text = visibleText(value.slice(0, VALUE_LENGTH_MAX));
   const clean = plainValue(type as string, text);
-  const isWrong = ADDRESSES.some(([one, isAddress]) => one === type && !isAddress(clean));
+  const isWrong = FORMATS.some(([one, isValid]) => one === type && !isValid(clean));
   return clean === '' || isWrong ? undefined : { rtype, value: clean };
 }
 

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { skeletonOf } from '#libs/domain-names';
 import { Database, type Transaction } from '#libs/database';
-import { newId } from '#libs/platform';
+import { DAY_MS, newId } from '#libs/platform';
 import { DNS_TYPES } from '#libs/resolvers';
 import { SpansService } from '../dns/spans.service.js';
 import { RegistrationsService } from '../registrations/registrations.service.js';
+import type { RankedSources } from '../sources/source.js';
 import { SourcesService } from '../sources/sources.service.js';
 import type { Change, ChangeKind } from './change.js';
 import { ChangesRepository } from './changes.repository.js';
@@ -63,7 +64,11 @@ export class ObservationsService {
     const of = <Kind extends Observation['kind']>(kind: Kind) =>
       observations.filter((one): one is Extract<Observation, { kind: Kind }> => one.kind === kind);
     const by = { sourceId, ...(await this.sources.listRanked(transaction, sourceId)) };
-    const { fresh, again, repeated } = await this.recordNames(transaction, observations, by);
+    const { fresh, again, repeated, shownFirst } = await this.recordNames(
+      transaction,
+      observations,
+      by,
+    );
     const registered = await this.registrations.record(transaction, of('whois'), {
       ...by,
       suppressed,
@@ -77,6 +82,7 @@ export class ObservationsService {
     const changes = [
       ...changesOf('new', 'name', [...fresh, ...again]),
       ...changesOf('new', 'name', repeated).map((one) => ({ ...one, isRepeated: true })),
+      ...changesOf('new', 'name', shownFirst).map((one) => ({ ...one, isShownFirst: true })),
       ...changesOf('changed', 'whois', registered),
       ...changesOf('changed', 'dns', resolved),
       ...changesOf('dropped', 'name', dropped),
@@ -113,19 +119,19 @@ export class ObservationsService {
   private async recordNames(
     transaction: Transaction,
     observations: readonly Observation[],
-    by: { sourceId: number; outranked: readonly number[]; unsold: readonly number[] },
-  ): Promise<Record<'fresh' | 'again' | 'repeated', NamedChange[]>> {
+    by: RankedSources & { sourceId: number },
+  ): Promise<Record<'fresh' | 'again' | 'repeated' | 'shownFirst', NamedChange[]>> {
     const names = seenNames(observations);
-    if (names.length === 0) return { fresh: [], again: [], repeated: [] };
+    if (names.length === 0) return { fresh: [], again: [], repeated: [], shownFirst: [] };
     const added = await this.names.addNames(transaction, names, by.sourceId);
     const fresh = names.filter(({ name }) => added.has(name));
     if (fresh.length > 0) await this.names.countNames(transaction, countsByTld(fresh));
     const known = names.filter(({ name }) => !added.has(name));
     await this.noteSource(transaction, observations, known, by);
-    const { again, repeated } =
+    const { again, repeated, shownFirst } =
       known.length > 0
         ? await this.names.correctNames(transaction, known, by)
-        : { again: [], repeated: [] };
+        : { again: [], repeated: [], shownFirst: [] };
     await this.registrations.mark(transaction, again, true);
     const lastAt = new Map(known.map((one) => [one.name, one.lastAt]));
     const seen = ({ key, name }: CorrectedName) => ({ key, name, at: lastAt.get(name)! });
@@ -133,6 +139,7 @@ export class ObservationsService {
       fresh: fresh.map(({ key, name, firstAt }) => ({ key, name, at: firstAt })),
       again: again.map(seen),
       repeated: repeated.map(seen),
+      shownFirst: shownFirst.map(seen),
     };
   }
 
@@ -157,10 +164,10 @@ export class ObservationsService {
     observations: readonly Observation[],
   ): Promise<NamedChange[]> {
     if (gone.length === 0) return [];
-    const lastAt = new Map(seenNames(observations).map((one) => [one.name, one.lastAt]));
+    const certainAt = new Map(seenNames(observations).map((one) => [one.name, one.certainAt]));
     const first = new Map<string, NamedChange>();
     for (const { name, at } of gone) {
-      if (at < (lastAt.get(name.name) ?? at)) continue;
+      if (at < (certainAt.get(name.name) ?? at)) continue;
       const known = first.get(name.name);
       if (!known || at < known.at) first.set(name.name, { key: name.key, name: name.name, at });
     }
@@ -203,21 +210,31 @@ const LISTING: readonly Observation['kind'][] = ['listed', 'passive', 'host'];
 
 const RESOLVING: readonly number[] = [DNS_TYPES.A, DNS_TYPES.AAAA, DNS_TYPES.CNAME];
 
+/**
+ * How long resolvers and sensors may see the records of a name after it was dropped: the usual maximum lifetime of a
+ * delegation in caches. Such records do not show that the name is registered again.
+ */
+const CACHED_MS = 2 * DAY_MS;
+const FROM_CACHES: readonly Observation['kind'][] = ['dns', 'passive'];
+
 /** Returns the names that the observations show to be registered, each once. */
 function seenNames(observations: readonly Observation[]): SeenName[] {
   const names = new Map<string, SeenName>();
   for (const observation of observations) {
     const { kind, name, at } = observation;
     if (kind === 'gone' || (kind === 'dns' && !observation.isProof)) continue;
+    const until = kind === 'passive' ? observation.until : at;
+    const certainAt = new Date(until.getTime() - (FROM_CACHES.includes(kind) ? CACHED_MS : 0));
     const known = names.get(name.name);
     if (known) {
       if (at < known.firstAt) known.firstAt = at;
-      if (at > known.lastAt) known.lastAt = at;
+      if (until > known.lastAt) known.lastAt = until;
+      if (certainAt > known.certainAt) known.certainAt = certainAt;
       continue;
     }
     const tld = name.name.slice(name.name.lastIndexOf('.') + 1);
     const skeleton = name.unicode === null ? null : skeletonOf(name.unicode);
-    names.set(name.name, { ...name, skeleton, tld, firstAt: at, lastAt: at });
+    names.set(name.name, { ...name, skeleton, tld, firstAt: at, lastAt: until, certainAt });
   }
   return [...names.values()];
 }

@@ -126,6 +126,21 @@ describe('observations', () => {
     ]);
   });
 
+  it('records in a wrong format, and passive records that end before they begin, are not stored', async () => {
+    const name = newName();
+    const values = ['mx.x.com', 'ns1.x.com', '10 mx.x.com', 'ns1.x.com h.x.com'];
+    const records = values.map((value) => ({ type: value.includes('ns1') ? 'SOA' : 'MX', value }));
+    const passive = { kind: 'passive', name, type: 'A', value: '192.0.2.1', at: day(2) };
+    await record({ kind: 'dns', name, at: day(1), types: ['MX', 'SOA'], records });
+    const lines = [day(1), day(2)].map((until) => JSON.stringify({ ...passive, until }));
+    const { observations, bad } = readObservations(lines.join('\n'));
+    expect([observations.length, bad]).toEqual([1, 1]);
+    expect(await spans(name)).toMatchObject([
+      { value: '10 mx.x.com' },
+      { value: 'ns1.x.com h.x.com' },
+    ]);
+  });
+
   it('of very many records, the same ones are stored, whatever their order', async () => {
     const name = newName();
     const addresses = Array.from({ length: 250 }, (_, place) => `192.0.2.${place}`);
@@ -222,6 +237,13 @@ describe('observations', () => {
     await record(whois(name, 3, ALICE));
     expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
     await record({ kind: 'gone', name, at: day(2) });
+    expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
+    // The records of a dropped name stay in caches for a while.
+    await record({ kind: 'gone', name, at: day(5) });
+    const passive = { kind: 'passive', name, type: 'A', value: '192.0.2.1', at: day(4) };
+    await record({ ...passive, until: day(6) }, dns(name, 6, '192.0.2.1'));
+    expect(await state()).toEqual([{ dropped: true, is_registered: false }]);
+    await record({ ...passive, until: day(8) });
     expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
   });
 

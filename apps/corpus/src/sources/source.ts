@@ -16,5 +16,20 @@ export interface Source extends SourceRights {
   isGenerated: boolean;
 }
 
+/** The sources that have fewer rights than a given source (`outranked`) and those that have more (`outranking`). */
+export interface RankedSources {
+  outranked: number[];
+  outranking: number[];
+  /** Those in `outranked` whose data may not be sold; none if the data of the given source may not be sold either. */
+  unsold: number[];
+  /**
+   * Those in `outranked` whose data was never shown; none if the data of the given source may not be shown either. The
+   * data of a removed source was shown before.
+   */
+  unshown: number[];
+  /** Whether the data of the given source may be sold, while that of another source may not. */
+  isSold: boolean;
+}
+
 /** Returns the scope under which a complete list of a zone is recorded. */
 export const scopeOfZone = (zone: string) => `zone ${zone}`;

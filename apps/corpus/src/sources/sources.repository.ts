@@ -1,14 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import type { Source } from './source.js';
-
-/** The sources that have fewer rights than a given source (`outranked`) and those that have more (`outranking`). */
-export interface RankedSources {
-  outranked: number[];
-  outranking: number[];
-  /** Those in `outranked` whose data may not be sold; none if the data of the given source may not be sold either. */
-  unsold: number[];
-}
+import type { RankedSources, Source } from './source.js';
 
 export interface Batch {
   id: string;
@@ -75,9 +67,11 @@ export class SourcesRepository {
    * takes over data that a source with fewer rights delivered first, but not data of a source with more rights.
    */
   async listRanked(transaction: Transaction, id: number): Promise<RankedSources> {
-    const rows = await transaction.query<{ id: number; isOutranked: boolean; isUnsold: boolean }>(
+    const rows = await transaction.query<
+      { id: number } & Record<'isOutranked' | 'isUnsold' | 'isUnshown', boolean>
+    >(
       `select o.id, (n.is_shown, n.is_sold) > (o.is_shown, o.is_sold) as "isOutranked",
-         n.is_sold and not o.is_sold as "isUnsold"
+         n.is_sold and not o.is_sold as "isUnsold", n.is_shown and not o.is_shown and o.removed_at is null as "isUnshown"
        from source o join source n on n.id = $1
        where not o.is_generated and (n.is_shown, n.is_sold) <> (o.is_shown, o.is_sold)`,
       [id],
@@ -86,7 +80,13 @@ export class SourcesRepository {
       rows.filter(({ isOutranked }) => isOutranked === wanted).map(({ id: other }) => other),
     );
     const unsold = rows.filter(({ isUnsold }) => isUnsold).map(({ id: other }) => other);
-    return { outranked, outranking, unsold: unsold.filter((other) => outranked.includes(other)) };
+    return {
+      outranked,
+      outranking,
+      unsold: unsold.filter((other) => outranked.includes(other)),
+      unshown: rows.filter(({ isUnshown }) => isUnshown).map(({ id: other }) => other),
+      isSold: unsold.length > 0,
+    };
   }
 
   async isRemoved(transaction: Transaction, id: number): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, newId } from '#libs/platform';
-import { type Source, scopeOfZone } from './source.js';
-import { type Batch, type RankedSources, SourcesRepository } from './sources.repository.js';
+import { type RankedSources, type Source, scopeOfZone } from './source.js';
+import { type Batch, SourcesRepository } from './sources.repository.js';
 
 @Injectable()
 export class SourcesService {
