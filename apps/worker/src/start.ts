@@ -12,6 +12,7 @@ import {
   SECOND_MS,
   startService,
 } from '#libs/platform';
+import { Registries } from '#libs/resolvers';
 import { type JobDeclaration, startBackgroundWork } from '#libs/services';
 import { addWorkMetrics } from '#libs/work';
 import { ChunksJob } from './chunks/chunks.job.js';
@@ -28,6 +29,7 @@ import { ForgetSuppressedJob } from './monitor-news/forget-suppressed.job.js';
 import { ForgetNewsJob } from './monitor-news/forget-news.job.js';
 import { MailDigestsJob } from './monitor-news/mail-digests.job.js';
 import { FitMonitorsJob } from './monitors/fit-monitors.job.js';
+import { useRegistries } from './names/read-name.js';
 import { CollectNamesJob } from './collector/collect-names.job.js';
 import { AnnounceFilesJob } from './file-building/announce-files.job.js';
 import { BuildFilesJob } from './file-building/build-files.job.js';
@@ -87,6 +89,7 @@ export interface WorkerOptions {
 /** Starts the worker: databases, listener and jobs. `stop` stops them in reverse order. */
 export async function startWorker(options: WorkerOptions): Promise<RunningService> {
   const { config, logger, transport, files } = options;
+  if (config.registriesFile) useRegistries(Registries.fromFile(config.registriesFile));
   const databases = await openServiceDatabases('worker', config, ENTITIES);
   const { database, maintenanceDatabase } = databases;
   const service = await startService({

@@ -39,6 +39,15 @@ export class WorkerConfig extends DatabaseConfig {
   lookupUrl: string;
 
   @Setting({
+    env: 'LOOKUP_REGISTRIES_FILE',
+    about:
+      'Registry tables that replace the tables of this version, as written by `npm run cli -- tlds refresh`. Set it for lookup and for the worker, whose jobs look up names without an upstream in these tables free of charge. Read at startup.',
+  })
+  @IsOptional()
+  @IsString()
+  registriesFile?: string;
+
+  @Setting({
     env: 'BILLING_URL',
     about: 'Origin of the dashboard, to which links in e-mails lead.',
   })

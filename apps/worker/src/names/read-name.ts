@@ -31,7 +31,12 @@ export const BAD_LINES_SHOWN = 100;
 
 /** Stands for the upstream of names that have no known upstream. */
 export const NOBODY = 'none';
-const registries = Registries.vendored();
+let registries = Registries.vendored();
+
+/** Makes these tables decide the upstreams of names; called once, at the start, with the tables of lookup. */
+export function useRegistries(tables: Registries): void {
+  registries = tables;
+}
 
 /** Reads a line. @returns the name in it, or its fault. */
 export function readName(text: string, line: number): NamedLine | BadLine {
