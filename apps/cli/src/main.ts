@@ -26,9 +26,10 @@ const ALONE: Readonly<
 };
 
 async function isOfServers(error: unknown): Promise<boolean> {
-  const { ExtensionMissing, NotTheOwner } = await import('#libs/database');
+  const { ExtensionMissing, MigrationMismatch, NotTheOwner } = await import('#libs/database');
   const { UnfitTopic } = await import('#libs/messaging');
-  return [ExtensionMissing, NotTheOwner, UnfitTopic].some((kind) => error instanceof kind);
+  const kinds = [ExtensionMissing, MigrationMismatch, NotTheOwner, UnfitTopic];
+  return kinds.some((kind) => error instanceof kind);
 }
 
 /** Runs one operator command: `npm run cli -- <command>`. */

@@ -24,8 +24,8 @@ export interface Migration {
 }
 
 /**
- * The error for a database whose applied migrations differ from this build's, or for a build whose migrations are out
- * of order.
+ * The error for a database without the schema, or whose applied migrations differ from this build's, and for a build
+ * whose migrations are out of order.
  */
 export class MigrationMismatch extends Error {}
 
@@ -51,9 +51,9 @@ const LEAVE_TO_OWNER = `
  * s, unless it is declared to run outside a transaction. Concurrent callers wait for one another. It requires an
  * unpooled URL of the owner role. @param extensions the extensions that the migrations use; provisioning creates them.
  * @returns the names of the migrations applied by this call.
- * @throws ExtensionMissing, and Error if the schema does not exist, before anything is applied.
- * @throws MigrationMismatch if an applied migration is unknown to this build or its text has changed, or if the numbers
- *   do not ascend.
+ * @throws ExtensionMissing before anything is applied.
+ * @throws MigrationMismatch if the schema does not exist, an applied migration is unknown to this build or its text has
+ *   changed, or if the numbers do not ascend.
  * @throws Error that names the migration that failed; those before it are applied.
  */
 export async function migrate(
@@ -112,7 +112,7 @@ export async function isMigrated(url: string, service: SchemaService): Promise<b
 
 /**
  * Polls for the lock rather than waits for it, because building an index concurrently would wait for every waiting
- * statement. @throws Error if the role's schema does not exist.
+ * statement. @throws MigrationMismatch if the role's schema does not exist.
  */
 async function lockSchema(client: Client): Promise<void> {
   for (;;) {
@@ -121,7 +121,7 @@ async function lockSchema(client: Client): Promise<void> {
       [LOCK_KEY],
     );
     if (rows[0].isLocked === null) {
-      throw new Error(
+      throw new MigrationMismatch(
         `the database does not have the schema of the role ${client.user}: provision it first (npm run cli -- provision)`,
       );
     }

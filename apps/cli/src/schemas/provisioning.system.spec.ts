@@ -161,6 +161,18 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
       expect(violated).toMatchObject({ stdout: expect.stringMatching(holds('entitlement')) });
     });
 
+    it('`migrate` reports in one sentence that a newer version has migrated the database', async () => {
+      await asSuperuser('postgres', `create database newer template by_command owner ${ADMIN}`);
+      await installation('newer').provision();
+      await asSuperuser('newer', `insert into account.migrations values ('9999-newer', '')`);
+      const env = environmentOf('newer');
+      const migrate = promisify(execFile)(process.execPath, [CLI, 'migrate'], { env });
+      await expect(migrate).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^the database has migration 9999-newer [^\n]+\n$/),
+      });
+    });
+
     it('without Citus, the tables of the corpus stay where they are, and the command says why', async () => {
       const distributed = promisify(execFile)(process.execPath, [CLI, 'corpus', 'distribute'], {
         env: environmentOf('by_command'),
