@@ -14,8 +14,6 @@ import { type MissedNewsCount, MissedNewsService } from './missed-news.service.j
 const LOOK_BACK_MS = 3 * DAY_MS;
 /** An event may appear in the list this long after newer events. */
 const OVERLAP_MS = 10 * MINUTE_MS;
-/** How long processors list events. They may refuse an earlier time, such as that of a processor used again. */
-const LISTED_MS = 30 * DAY_MS;
 
 @Injectable()
 export class MissedEventsJob implements Job {
@@ -83,7 +81,7 @@ function startOf(stored: Date | undefined, nowMs: number): Date {
   // A time in the future was stored while the clock was wrong, so it does not show which events were read.
   const isKnown = stored !== undefined && stored.getTime() <= nowMs + OVERLAP_MS;
   const wantedMs = isKnown ? stored.getTime() - OVERLAP_MS : nowMs - LOOK_BACK_MS;
-  return new Date(Math.max(wantedMs, nowMs - LISTED_MS));
+  return new Date(wantedMs);
 }
 
 function notRead(
