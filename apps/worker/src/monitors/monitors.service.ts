@@ -163,13 +163,17 @@ export class MonitorsService {
     return this.news.setState({ accountId, monitorId: id }, eventId, state);
   }
 
-  /** Pauses the newest monitors that exceed an allowance, and resumes those that it covers again. */
-  async fit(accountId: string, slots: MonitorSlots): Promise<void> {
-    await this.database.transaction(async (transaction) => {
+  /**
+   * Pauses the newest monitors that exceed an allowance, and resumes those that it covers again.
+   * @returns whether the account has any monitor.
+   */
+  async fit(accountId: string, slots: MonitorSlots): Promise<boolean> {
+    return this.database.transaction(async (transaction) => {
       await this.monitors.lock(transaction, accountId);
       const now = this.clock.now();
       const resumed = await this.monitors.fit(transaction, accountId, slots, now);
       await this.checks.watch(transaction, resumed);
+      return (await this.monitors.count(transaction, accountId, 'domain')).all > 0;
     });
   }
 

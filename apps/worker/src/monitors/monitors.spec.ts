@@ -189,6 +189,31 @@ describe('monitors', () => {
     await waitFor('both to be active', async () => (await states()).join() === 'active,active');
   });
 
+  it('rights that end by time alone, without an event, pause the monitors that exceed what remains', async () => {
+    const allow = (domain: number, days?: number) => {
+      under.entitlement.monitors.set(accountId, { domain, brand: 0, registrant: 0 });
+      const end = days && new Date(under.clock.now().getTime() + days * DAY_MS).toISOString();
+      under.entitlement.validUntil = end || undefined;
+    };
+    const waiting = () =>
+      under.database.query<{ days: number }>(
+        `select round(extract(epoch from until - clock_timestamp()) / 86400)::int as days
+         from work where queue = 'monitor-slots' and account_id = $1`,
+        [accountId],
+      );
+    allow(2, 3);
+    const ids = [(await watch(newName())).id, (await watch(newName())).id];
+    await waitFor('the wait for the end', async () => (await waiting())[0]?.days === 3);
+    allow(1);
+    await under.database.query(
+      `update work set until = clock_timestamp() where queue = 'monitor-slots' and account_id = $1`,
+      [accountId],
+    );
+    const isOver = async () => (await shown(ids[1])).state === 'over_limit';
+    await waitFor('the end of the rights', isOver);
+    await waitFor('the end of the work', async () => (await waiting()).length === 0);
+  });
+
   it('the place of a removed monitor goes to the oldest monitor over the limit, not to a new one', async () => {
     under.entitlement.monitors.set(accountId, { domain: 3, brand: 0, registrant: 0 });
     const ids: string[] = [];
