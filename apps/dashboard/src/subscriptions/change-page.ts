@@ -12,7 +12,7 @@ import {
 import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { day, grouped, money } from '../amounts.js';
-import { type PageContext, form, hidden, page } from '../pages/layout.js';
+import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Ordered, nameOf, taxText } from './subscriptions-page.js';
 
 export interface PreviewedChange {
@@ -23,7 +23,7 @@ export interface PreviewedChange {
   balance?: BalanceAnswer;
 }
 
-export function changePage(context: PageContext, change: PreviewedChange): Markup {
+export function changePage(context: PageContext, change: PreviewedChange, notice?: Notice): Markup {
   const { owned, to, preview } = change;
   const isNow = preview.effect === 'now';
   const fields = html`${hidden('sku', to.sku)}${hidden('quantity', String(to.quantity))}
@@ -33,6 +33,7 @@ export function changePage(context: PageContext, change: PreviewedChange): Marku
   const lost = lostWith(change);
   return page(context, {
     title: 'Change the plan',
+    notice,
     body: html`<section>
       <h2>${nameOf(owned)} → ${nameOf(to)}</h2>
       <p class="figure"><strong>${money(preview.due_micros, preview.currency)}</strong> due now</p>

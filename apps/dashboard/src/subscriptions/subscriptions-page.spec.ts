@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { SubscriptionAnswer } from '#libs/contracts';
+import type { BalanceAnswer, SubscriptionAnswer } from '#libs/contracts';
 import { cancelPage, subscriptionsPage } from './subscriptions-page.js';
 
 const CONTEXT = { csrfToken: 'token', isLoggedIn: true, hasMailbox: false };
@@ -31,6 +31,36 @@ const OVERDUE: SubscriptionAnswer = {
 it('a cancellation can be undone until the end of the period, but not that of an overdue plan', () => {
   expect(cancelPage(CONTEXT, ACTIVE).text).toContain('you can undo the cancellation');
   expect(cancelPage(CONTEXT, OVERDUE).text).not.toContain('undo');
+});
+
+/** A plan in the first hour of its next period, for which the processor has not charged yet. */
+const BEGUN: SubscriptionAnswer = { ...ACTIVE, paid_through: ACTIVE.period_start };
+
+it('the cancellation of a plan whose period has begun unpaid says that Stripe charges for it, and that it ends at once at PayPal', () => {
+  const { text } = cancelPage(CONTEXT, { ...BEGUN, processor: 'stripe' });
+  const charged = 'The period that began on 2026-11-20 (UTC) is still charged, then no other.';
+  expect(text).toContain(charged);
+  expect(text).toContain('It works until 2026-12-20 (UTC)');
+  const atPaypal = cancelPage(CONTEXT, BEGUN).text;
+  expect(atPaypal).toContain('You are not charged again.');
+  expect(atPaypal).toContain('It works until the paid period is over');
+  expect(atPaypal).not.toContain('undo');
+});
+
+it('a plan whose period has begun unpaid is not said to be paid', () => {
+  const balance = { grants: [], spendable: 0, reserved: 0 } as unknown as BalanceAnswer;
+  const shown = (one: SubscriptionAnswer) =>
+    subscriptionsPage(CONTEXT, { subscriptions: [one], balance }).text;
+  expect(shown(ACTIVE)).toContain('its credits are on their way');
+  expect(shown(BEGUN)).not.toContain('its credits are on their way');
+});
+
+it('an overdue plan at Stripe has a button with which it is paid', () => {
+  const { text } = subscriptionsPage(CONTEXT, {
+    subscriptions: [{ ...OVERDUE, processor: 'stripe' }],
+  });
+  expect(text).toContain('aria-label="Pay: API plan 15K"');
+  expect(text).toContain('Pay it with this or another card.');
 });
 
 it('a plan can be cancelled even while a change waits for the end of the period', () => {

@@ -37,18 +37,18 @@ export function subscriptionsPage(
 
 export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Markup {
   const end = day(lastEndOf(owned));
+  const isOver = endsAtOnce(owned);
   return confirmationPage(context, {
     title: 'Cancel this subscription?',
     body: html`<p><strong>${nameOf(owned)}</strong> ${priceOf(owned)}</p>
       <ul>
-        <li>You are not charged again. Earlier payments are not refunded.</li>
+        <li>${chargeWords(owned)} Earlier payments are not refunded.</li>
         ${owned.pending_change ? html`<li>The change to ${nameOf(owned.pending_change)} does not take place.</li>` : undefined}
         <li>
-          It works until ${owned.state === 'past_due' ? 'the paid period is over' : `${end} (UTC)`}
-          and then ends.
+          It works until ${isOver ? 'the paid period is over' : `${end} (UTC)`} and then ends.
         </li>
         ${owned.line === 'api' ? html`<li>${PLAN_CREDITS_RULE} ${creditsEnd(owned)} Credits of packages stay.</li>` : undefined}
-        ${owned.state === 'past_due' ? undefined : html`<li>Until then, you can undo the cancellation under Subscriptions.</li>`}
+        ${isOver ? undefined : html`<li>Until then, you can undo the cancellation under Subscriptions.</li>`}
       </ul>
       <div class="field">
         <label for="reason">Why are you cancelling? (optional)</label>
@@ -62,13 +62,26 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
   });
 }
 
+/** Whether a period has begun, and the processor has not charged for it yet. Stripe does so after an hour. */
+const isChargedLater = ({ state, paid_through: paid, period_end: end }: SubscriptionAnswer) =>
+  state === 'active' && paid !== null && paid < end;
+
+/** Whether a cancellation ends the plan at once. PayPal does not charge for a period after its cancellation. */
+const endsAtOnce = (owned: SubscriptionAnswer) =>
+  owned.state === 'past_due' || (owned.processor === 'paypal' && isChargedLater(owned));
+
+const chargeWords = (owned: SubscriptionAnswer) =>
+  isChargedLater(owned) && !endsAtOnce(owned)
+    ? `The period that began on ${day(owned.period_start)} (UTC) is still charged, then no other.`
+    : 'You are not charged again.';
+
 /**
  * Returns a sentence about when a plan's credits expire after its cancellation: those of each month at the end of that
  * month.
  */
 function creditsEnd(owned: SubscriptionAnswer): string {
-  const { state, interval } = owned;
-  if (state === 'past_due') return 'Its unused credits expire when the paid period is over.';
+  const { interval } = owned;
+  if (endsAtOnce(owned)) return 'Its unused credits expire when the paid period is over.';
   const lost = `${day(lastEndOf(owned))} (UTC).`;
   return interval === 'year'
     ? `Its credits still come every month and expire with that month, the last ones on ${lost}`
@@ -112,9 +125,10 @@ function planSection(
 
 /** Whether a paid plan has not granted anything yet. Credits follow the payment within moments. */
 function areCreditsMissing(owned: SubscriptionAnswer, balance?: BalanceAnswer): boolean {
-  const { state, is_current: isCurrent, sku, paid_through: paid } = owned;
+  const { state, is_current: isCurrent, sku } = owned;
   const brings = (planOfSku(sku)?.monthlyCredits ?? 0) > 0;
-  if (!balance || !brings || !isCurrent || state !== 'active' || paid === null) return false;
+  const isPaid = owned.paid_through !== null && !isChargedLater(owned);
+  if (!balance || !brings || !isCurrent || state !== 'active' || !isPaid) return false;
   return !balance.grants.some((grant) => grant.sku === sku);
 }
 
@@ -131,7 +145,7 @@ function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean
       </p>
       ${taxText(owned)}
       ${isWaiting ? html`<p>The plan is paid and its credits are on their way. Load this page again in a moment.</p>` : undefined}
-      ${state === 'past_due' ? html`<p>${refusal(owned)}; ${priceOf(owned)} is due. Please change the payment details. ${afterFailure(owned)}</p>` : undefined}
+      ${state === 'past_due' ? html`<p>${refusal(owned)}; ${priceOf(owned)} is due. ${paysHere(owned) ? 'Pay it with this or another card.' : 'Please change the payment details.'} ${afterFailure(owned)}</p>` : undefined}
       ${owned.is_current && owned.unpaid_change ? unpaidSection(context, owned, owned.unpaid_change) : undefined}
     </div>
     ${is_current ? actions(context, owned) : undefined}
@@ -164,6 +178,10 @@ const afterFailure = ({ paid_through: paidThrough }: SubscriptionAnswer) =>
   paidThrough === null
     ? 'The plan begins once it is paid.'
     : 'Everything keeps working for 7 days after the paid period.';
+
+/** Whether the button for the payment details leads to the page on which an overdue plan is paid. */
+const paysHere = ({ state, processor }: SubscriptionAnswer) =>
+  state === 'past_due' && processor === 'stripe';
 
 const refusal = ({ processor }: SubscriptionAnswer) =>
   processor === 'paypal' ? 'PayPal declined the payment' : 'Your card was declined';
@@ -211,7 +229,7 @@ function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
     ${owned.cancel_at === null ? link(plans, 'Change plan') : step('undo', 'Undo the cancellation')}
     ${owned.cancel_at === null && owned.pending_change ? step('undo', 'Undo') : undefined}
     ${owned.cancel_at === null ? link(`/subscriptions/${owned.id}/cancel`, 'Cancel') : undefined}
-    ${step('payment-details', 'Payment details')}
+    ${step('payment-details', paysHere(owned) ? 'Pay' : 'Payment details')}
   </div>`;
 }
 

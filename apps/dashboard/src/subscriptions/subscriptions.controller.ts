@@ -17,7 +17,12 @@ import { Visit } from '../pages/visit.js';
 import { askPassword } from '../security/password-again.js';
 import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 import { changePage } from './change-page.js';
-import { cancelPage, standingNotice, subscriptionsPage } from './subscriptions-page.js';
+import {
+  type Ordered,
+  cancelPage,
+  standingNotice,
+  subscriptionsPage,
+} from './subscriptions-page.js';
 import { CancelForm, ChangePlanForm } from './subscriptions.dto.js';
 
 /**
@@ -36,6 +41,12 @@ const UNFINISHED: Notice = {
 const ON_ITS_WAY: Notice = {
   kind: 'note',
   text: 'If you have just paid, the payment is on its way to us. Load this page again in a moment.',
+};
+
+/** The notice for customers who agreed to a price that is too old. */
+const PRICED_AGAIN: Notice = {
+  kind: 'note',
+  text: 'This page was open for more than 15 minutes, so the price was calculated again. Nothing was changed or charged yet.',
 };
 
 interface Arrival {
@@ -61,13 +72,16 @@ export class SubscriptionPagesController {
   }
 
   @Get('subscriptions/:id/change')
-  async preview(
+  preview(
     @Visit() visit: PageVisit,
     @Param('id') id: string,
     @Query('sku', OptionalText) sku: string,
     @Query('quantity', OptionalText) quantity: string,
   ) {
-    const to = { sku, quantity: Number(quantity || 1) };
+    return this.showPreview(visit, id, { sku, quantity: Number(quantity || 1) });
+  }
+
+  private async showPreview(visit: PageVisit, id: string, to: Ordered, notice?: Notice) {
     const own = await visit.billing({ method: 'GET', path: pathOf(id) });
     if (isRefused(own)) return this.showRefusal(visit, own);
     const [answer, balance] = await Promise.all([
@@ -77,14 +91,17 @@ export class SubscriptionPagesController {
     if (isRefused(answer)) return this.showRefusal(visit, answer);
     const owned = own.body as SubscriptionAnswer;
     const preview = answer.body as PlanPreviewAnswer;
-    return visit.show(changePage(visit.context, { owned, to, preview, balance }));
+    return visit.show(changePage(visit.context, { owned, to, preview, balance }, notice));
   }
 
   @Post('subscriptions/:id/change')
-  change(@Visit() visit: PageVisit, @Body() form: ChangePlanForm, @Param('id') id: string) {
+  async change(@Visit() visit: PageVisit, @Body() form: ChangePlanForm, @Param('id') id: string) {
     const { sku = '', quantity = '1', from, idempotency_key: idempotencyKey } = form;
-    const body = { sku, quantity: Number(quantity), from };
-    return this.step(visit, pathOf(id, 'change'), { body, idempotencyKey });
+    const to = { sku, quantity: Number(quantity) };
+    const call = { path: pathOf(id, 'change'), body: { ...to, from }, idempotencyKey };
+    const answer = await visit.billing({ method: 'POST', ...call });
+    const isOld = answer.refusal?.errors?.some(({ field }) => field === 'from');
+    return isOld ? this.showPreview(visit, id, to, PRICED_AGAIN) : this.showStep(visit, answer);
   }
 
   @Get('subscriptions/:id/cancel')
@@ -121,12 +138,11 @@ export class SubscriptionPagesController {
     return visit.show(leavePage(visit.context, url));
   }
 
-  private async step(
-    visit: PageVisit,
-    path: string,
-    { body = {}, idempotencyKey }: { body?: object; idempotencyKey?: string } = {},
-  ) {
-    const answer = await visit.billing({ method: 'POST', path, body, idempotencyKey });
+  private async step(visit: PageVisit, path: string, { body = {} }: { body?: object } = {}) {
+    return this.showStep(visit, await visit.billing({ method: 'POST', path, body }));
+  }
+
+  private showStep(visit: PageVisit, answer: ProxiedAnswer) {
     if (isRefused(answer)) return this.showRefusal(visit, answer);
     const { redirect_url: url, subscription } = answer.body as PlanChangeAnswer;
     // A customer whose card was declined is told so on the dashboard, and stays there.
