@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { SubscriptionLineName } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
+import { MINUTE_MS } from '#libs/platform';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Subscription } from './subscription.entity.js';
+
+/** The time limit of a plan change: its calls to the processor take up to ten seconds each. */
+const CHANGE_MS = 5 * MINUTE_MS;
 
 /** The columns needed to decide about a subscription, so that the whole row need not be read. */
 interface KnownSubscription {
@@ -25,11 +29,15 @@ export class SubscriptionsRepository {
     await transaction.manager.update(Subscription, { accountId, id }, changes);
   }
 
-  /** Locks a subscription until the transaction ends. @returns false while another transaction has the lock. */
+  /**
+   * Locks a subscription until the transaction ends, which may be idle for longer than others: it waits for several
+   * calls to a processor. @returns false while another transaction has the lock.
+   */
   async tryLock(transaction: Transaction, accountId: string, id: string): Promise<boolean> {
     const [{ locked }] = await transaction.query<{ locked: boolean }>(
-      `select pg_try_advisory_xact_lock(hashtextextended('plan ' || $1 || ' ' || $2, 0)) as locked`,
-      [accountId, id],
+      `select pg_try_advisory_xact_lock(hashtextextended('plan ' || $1 || ' ' || $2, 0)) as locked,
+         set_config('idle_in_transaction_session_timeout', $3, true)`,
+      [accountId, id, `${CHANGE_MS}ms`],
     );
     return locked;
   }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
 import { DAY_MS, addMonths, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { SubscriptionsRepository } from './subscriptions.repository.js';
 
 const PACKAGE = {
   grantId: newId(),
@@ -202,6 +203,14 @@ describe('subscriptions', () => {
       quantity: 3,
       limits: { live: 150, bulk: 36, heavy: 18 },
     });
+  });
+
+  it('a plan change may be idle in its transaction for five minutes, because it waits for several calls', async () => {
+    const limit = await billing.database.transaction(async (transaction) => {
+      await billing.get(SubscriptionsRepository).tryLock(transaction, accountId, newId());
+      return transaction.query('show idle_in_transaction_session_timeout');
+    });
+    expect(limit).toEqual([{ idle_in_transaction_session_timeout: '5min' }]);
   });
 
   it('S50: a plan that is not sold cannot be bought as a subscription', async () => {

@@ -50,15 +50,18 @@ export class HoldingsService {
   }
 }
 
-/** A time as `toISOString` writes it. JavaScript reads further texts, such as `1`, which PostgreSQL rejects. */
-const INSTANT = /^[12]\d{3}-\d\d-\d\dT[\d:.]+Z$/;
-
 function readGrantCursor(cursor: string): { issuedAt: string; id: string } {
   const [issuedAt = '', id = ''] = readCursor(cursor, 2) ?? [];
-  if (!INSTANT.test(issuedAt) || Number.isNaN(Date.parse(issuedAt)) || !isId(id)) {
+  if (!isInstant(issuedAt) || !isId(id)) {
     throw new InvalidRequest([{ field: 'cursor', message: 'is not a valid cursor' }]);
   }
   return { issuedAt, id };
+}
+
+/** Whether a time is written as by `toISOString`. JavaScript also reads texts that PostgreSQL rejects: `2026-02-30`. */
+function isInstant(text: string): boolean {
+  const at = Date.parse(text);
+  return !Number.isNaN(at) && new Date(at).toISOString() === text;
 }
 
 function shown(subscription: Subscription): Owned['subscriptions'][number] {

@@ -86,6 +86,9 @@ describe('calls by billing and operators', () => {
     await expect(entitlement.billing.grants(accountId, 'bm9uZQ')).rejects.toThrow('cursor');
     const invented = Buffer.from(JSON.stringify(['1', accountId])).toString('base64url');
     await expect(entitlement.billing.grants(accountId, invented)).rejects.toThrow('cursor');
+    const noDay = Buffer.from(JSON.stringify(['2026-02-30T00:00:00.000Z', newId()]));
+    const asked = entitlement.billing.grants(accountId, noDay.toString('base64url'));
+    await expect(asked).rejects.toThrow('cursor');
   });
 
   it('the timeline shows each movement with its number of credits', async () => {
