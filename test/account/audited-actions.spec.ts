@@ -164,7 +164,7 @@ describe('audited actions', () => {
     secrets.add(owner.key).add(owner.token);
   });
 
-  it('S117: each change of keys, profile, address, password and billing details writes one entry', async () => {
+  it('S117: each change to keys, profile, address, password and billing details writes one entry', async () => {
     let id = '';
     let link = '';
     const key = async (method: Method, path: string, body?: object) => {

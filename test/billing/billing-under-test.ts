@@ -190,7 +190,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await deliverFate(this.service, { fate, accountId, at });
   }
 
-  /** Runs the jobs that follow changes of accounts and return money, and delivers the resulting callbacks. */
+  /** Runs the jobs that follow changes to accounts and return money, and delivers the resulting callbacks. */
   async follow(): Promise<void> {
     for (const job of [CloseCheckoutsJob, FollowAccountsJob, FollowTaxJob, ReturnMoneyJob]) {
       await this.runJob(job);

@@ -29,7 +29,7 @@ export interface ProcessorParts {
   adapterWith(secrets: readonly string[], simulated: Simulated): PaymentProcessor;
   callbacksOf(simulator: PaymentsSimulator): CallbackSender;
   sign(raw: Buffer, secret: string, simulated: Simulated): SignedCallback;
-  /** An event of the processor's live mode, while the adapter is in test mode. */
+  /** Turns an event into one of the processor's live mode, while the adapter is in test mode. */
   asLive(raw: Buffer, sign: (raw: Buffer) => SignedCallback): SignedCallback;
 }
 

@@ -156,7 +156,7 @@ describe('reconciliation', () => {
     expect((await reconcile()).findings).toEqual([]);
   });
 
-  it('I14: what cannot be compared is compared again at the end; what then still cannot be is found, and does not keep the rest from being compared', async () => {
+  it('I14: what cannot be compared at first is compared again at the end; what still cannot be compared then is a finding, and does not stop the rest from being compared', async () => {
     const accountId = await bought();
     await relay(accountId);
     await billing.pass(HOUR_MS);

@@ -169,7 +169,7 @@ describe('account export', () => {
     },
   );
 
-  it('requires that the password was entered within the last ten minutes, and is audited', async () => {
+  it('is audited, and requires a password entered within the last ten minutes', async () => {
     const exports = async () =>
       (await desk.audited(owner.accountId)).filter((line) => line.includes('account.exported'));
     const before = await exports();

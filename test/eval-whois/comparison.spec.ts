@@ -17,7 +17,7 @@ const RECORD: RegistrationRecord = {
 };
 
 describe('the evaluation of the parser', () => {
-  it('dates are compared by day, lists as sets, and text without regard to case and line breaks', () => {
+  it('dates are compared by day, lists as sets, and text without regard to case or line breaks', () => {
     const findings = compareRecord(
       {
         created: '1999-02-17T00:00:00+13:00',

@@ -55,7 +55,7 @@ export function mutantsOf(area: string): Place[] {
 }
 
 /**
- * Returns the specs of an area, without system and proof specs: first those in a source file's own folder, slow specs
+ * Returns the specs of an area, without system or proof specs: first those in a source file's own folder, slow specs
  * last.
  */
 export function specsOf(area: string, path: string): string[] {

@@ -63,7 +63,7 @@ function unknownTimer(): never {
   throw new Error('virtual time has no such timer');
 }
 
-/** Replaces `setTimeout` of `node:timers/promises`, without its value and signal. */
+/** Replaces `setTimeout` of `node:timers/promises`, without its value or signal. */
 function sleep(delayMs = 1): Promise<void> {
   return new Promise((resolve) => void later(delayMs, resolve));
 }

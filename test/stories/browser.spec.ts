@@ -96,7 +96,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
       await user.open('/');
       return (await user.words()).includes('500 to spend');
     });
-    // The lookups that wait for changes of keys would use up the limit of a trial.
+    // The lookups that wait for changes to keys would use up the limit of a trial.
     const session = await user.page.request.get(`${deployment.dashboardUrl}/api/session`);
     const { account_id: accountId } = (await session.json()) as { account_id: string };
     await override(deployment, { accountId }, { name: 'live', value: 1_000 });

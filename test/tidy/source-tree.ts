@@ -22,7 +22,7 @@ interface Import {
 
 /**
  * Returns the sorted paths of all files below a folder of the repository, or of the root (`''`), without dependencies,
- * data and generated code. @throws Error if the folder does not exist.
+ * data or generated code. @throws Error if the folder does not exist.
  */
 export function filesBelow(folder: string): string[] {
   const found: string[] = [];

@@ -72,7 +72,7 @@ export function tablesOf(migrations: readonly Pick<Migration, 'sql'>[]): Set<str
   );
 }
 
-/** Returns a migration's statements, each in lower case on one line, without comments and text in dollar quotes. */
+/** Returns a migration's statements, each in lower case on one line, without comments or text in dollar quotes. */
 function statementsOf(sql: string): string[] {
   return sql
     .replaceAll(/--.*$/gm, '')

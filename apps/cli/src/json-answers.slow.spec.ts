@@ -288,7 +288,7 @@ describe('operator commands with --json', () => {
     },
   );
 
-  it('changes of sources and of the list of suppressed values are recorded, but not the values', async () => {
+  it('changes to sources and to the list of suppressed values are recorded, but not the values', async () => {
     const before = (await desk.audited(INSTALLATION)).length;
     const named = ['--kind', 'zone', '--from', '/zones', '--rights', 'shown'];
     for (const args of [

@@ -192,7 +192,7 @@ const searchTurns = ({ searches, searchTimeoutMs }: CorpusConfig) =>
     atOnce: searches,
     // A search that has begun is not interrupted, so an account gets no more places even while it is alone.
     ofAccount: Math.ceil(searches / 4),
-    // Of the class heavy, 50 requests of one account may run.
+    // In the class heavy, 50 requests of one account may run.
     ofAccountMax: 100,
     heavy: { cost: searchTimeoutMs / 8, atOnce: Math.ceil((searches * 3) / 4) },
     waitingMax: 400,

@@ -30,7 +30,7 @@ describe('readiness and start of a gateway', () => {
     expect(around.logged).toContain('GATEWAY_TRUSTED_PROXIES is not set');
   });
 
-  it('a time limit of lookups that leases of credits do not outlast is rejected', async () => {
+  it('a time limit of lookups is rejected if leases of credits do not outlast it', async () => {
     const start = around.startGateway({ GATEWAY_LOOKUP_TIMEOUT_MS: '60000' });
     await expect(start).rejects.toThrow('GATEWAY_LOOKUP_TIMEOUT_MS');
   });

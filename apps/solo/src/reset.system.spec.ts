@@ -52,7 +52,7 @@ describe('npm run reset', () => {
     expect(existsSync(folder.path)).toBe(false);
   });
 
-  it('the database of an own server is not removed, and the text says so', () => {
+  it('a database on the operator’s own server is not removed, and the message says so', () => {
     const { status, stdout } = reset();
     expect([status, stdout]).toEqual([0, expect.stringContaining('drop its database domain_data')]);
     expect(stdout).not.toContain('empty installation');

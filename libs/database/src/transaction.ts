@@ -126,9 +126,9 @@ export class Transaction {
   }
 
   /**
-   * Checks that a commit keeps the writes. Only `Database` calls this, after the work has succeeded. PostgreSQL answers
-   * the COMMIT of a transaction with a failed statement with a rollback, without an error. @throws if a commit would
-   * not keep the writes.
+   * Checks that a commit keeps the writes. Only `Database` calls this, after the work has succeeded. If a statement of
+   * the transaction has failed, PostgreSQL answers the COMMIT with a rollback, and without an error. @throws if a
+   * commit would not keep the writes.
    */
   async checkIntact(): Promise<void> {
     if (this.running > 0) throw new Error('the transaction has a statement that was not awaited');

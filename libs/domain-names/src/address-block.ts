@@ -17,8 +17,8 @@ export function isAddressBlock(value: unknown): value is string {
 }
 
 /**
- * Returns the set of all addresses in the blocks; an IPv4 address mapped into IPv6 counts as the IPv4 address. @param
- * blocks addresses or CIDR blocks; other entries match no address.
+ * Returns the set of all addresses in the blocks; an IPv4-mapped IPv6 address counts as the IPv4 address. @param blocks
+ * addresses or CIDR blocks; other entries match no address.
  */
 export function blockListOf(blocks: readonly string[]): BlockList {
   const list = new BlockList();
@@ -30,8 +30,8 @@ export function blockListOf(blocks: readonly string[]): BlockList {
 }
 
 /**
- * Whether the set contains an address; false for text that is not an address. An IPv4 address mapped into IPv6 counts
- * as the IPv4 address.
+ * Whether the set contains an address; false for text that is not an address. An IPv4-mapped IPv6 address counts as the
+ * IPv4 address.
  */
 export function isInBlocks(address: string, list: BlockList): boolean {
   const family = isIP(address);

@@ -1,7 +1,7 @@
 /** The share of all places that each account may have in any case. */
 const LEAST_SHARE = 1 / 100;
 
-/** A limited number of places for accounts, of which no account can take so many that others get none. */
+/** A limited number of places for accounts. No account can take so many of them that others get none. */
 export class AccountPlaces {
   private taken = 0;
   private readonly byAccount = new Map<string, number>();

@@ -18,7 +18,7 @@ interface Load {
   cost?: (accountId: string) => number;
 }
 
-/** Simulates accounts whose turns last one after another, so that work, not time, is counted. */
+/** Simulates accounts whose turns end one after another, so that work, not time, is counted. */
 class Simulation {
   readonly turns: FairTurns;
   private readonly begun: { accountId: string; end: EndTurn }[] = [];
@@ -51,7 +51,8 @@ class Simulation {
   }
 
   /**
-   * Ends turns, after each of which the accounts of `again` ask for another, until one of the account ends.
+   * Ends turns until a turn of the account has ended. After each other turn, the accounts of `again` ask for another
+   * one.
    * @returns the cost of the other turns. @throws Error after 2,000 turns, so that a lost turn does not hang the test.
    */
   async waitOf(accountId: string, { again = () => [], cost = () => 1 }: Load = {}) {
@@ -162,7 +163,7 @@ describe('turns of accounts', () => {
     (end as EndTurn)(0.01);
   });
 
-  it('a turn counts as heavy from its start to its end, whatever its account is known for then', async () => {
+  it('a turn that begins as heavy counts as heavy until it ends, whatever its account becomes known for meanwhile', async () => {
     simulation = new Simulation({ atOnce: 3, heavy: { cost: 1, atOnce: 1 } });
     for (const [accountId, cost] of [
       ['a', 2.1],
@@ -198,7 +199,7 @@ describe('turns of accounts', () => {
     for (let count = 0; count < 3; count++) expect(await simulation.end()).not.toBe('heavy');
   });
 
-  it('among very many accounts, one whose turn lasts is not forgotten', async () => {
+  it('among very many accounts, one whose turn is still in progress is not forgotten', async () => {
     simulation = new Simulation({ atOnce: 2 });
     const endLong = (await simulation.turns.begin('long'))!;
     for (const accountId of named('quick ', 10_001)) {
@@ -239,7 +240,7 @@ describe('turns of accounts', () => {
       asked = ended;
     }
     expect(waits).toHaveLength(11);
-    // The turns that had begun before, and as many that begin with it.
+    // These are the turns that had begun before it, and as many that begin with it.
     expect(Math.max(...waits)).toBeLessThanOrEqual(2 * 4);
   });
 
@@ -253,7 +254,7 @@ describe('turns of accounts', () => {
     const again = () => ['busy 0'];
     for (let turn = 0; turn < 5; turn++) {
       simulation.ask('rare');
-      // It waits only for the turn that lasts.
+      // It waits only for the turn that is in progress.
       expect(await simulation.waitOf('rare', { again })).toBe(1);
     }
     simulation.ask('rare');

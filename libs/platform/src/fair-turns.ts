@@ -5,7 +5,7 @@ export interface FairTurnsLimits {
   atOnce: number;
   /** Maximum number of turns of one account at a time. */
   ofAccount: number;
-  /** Maximum number of turns of one account that last or are waited for. */
+  /** Maximum number of turns of one account that are in progress or waited for. */
   ofAccountMax: number;
   /**
    * Limits the turns that are expected to cost more than `cost`, and those of new accounts, so that a light one waits
@@ -29,10 +29,12 @@ export interface FairTurnsLimits {
 export type EndTurn = (cost?: number) => void;
 
 interface Account {
-  /** Turns that last or are waited for. */
+  /** The number of turns that are in progress or waited for. */
   unfinished: number;
   lasting: number;
-  /** The virtual time at which the account would have used as much as it has if all accounts were served alike. */
+  /**
+   * The virtual time at which the account would have used as much as it has used, if all accounts were served alike.
+   */
   servedUntil: number;
   /** What its turns are expected to cost; undefined until one has ended. */
   knownCost?: number;
@@ -40,7 +42,7 @@ interface Account {
 
 interface WaitingTurn {
   account: Account;
-  /** In virtual time. */
+  /** The time of its arrival, in virtual time. */
   arrivedAt: number;
   resolve: (end?: EndTurn) => void;
 }
@@ -79,7 +81,7 @@ export class FairTurns {
   private readonly waiting = new Set<WaitingTurn>();
   private taken = 0;
   private heavyLasting = 0;
-  /** The number of accounts with turns that last or are waited for. */
+  /** The number of accounts with turns that are in progress or waited for. */
   private active = 0;
   private virtualTime = 0;
   /**

@@ -47,7 +47,7 @@ describe('logger', () => {
     expect(out).toContain('"request_id":"r1"');
   });
 
-  it('several errors that were thrown together are logged with the first three of them, also if they are nested', () => {
+  it('of several errors that were thrown together, the first three are logged, even if they are nested', () => {
     const held = ['first', 'second', 'third', 'fourth'].map((name) => new Error(`${name} hold`));
     const nested = new AggregateError(held, '4 of 9 failed');
     const out = capture((logger) =>

@@ -150,7 +150,7 @@ describe('the connections of a listener', () => {
     ['does not send its body', 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n1'],
     ['does not read its answer', 'GET /large HTTP/1.1\r\nhost: a\r\n\r\n'],
   ])(
-    'S126: a client behind a proxy that %s makes room for others, however many connections it has',
+    'S126: behind a proxy, a client that %s makes room for others, however many connections it has',
     async (_, text) => {
       const trustedProxies = new BlockList();
       trustedProxies.addAddress('127.0.0.2');

@@ -9,7 +9,7 @@ export interface OpenConnectionsOptions {
   ofPeerMax: number;
   trustedProxies: BlockList;
   /**
-   * The idle time of a connection about which Node's HTTP server does not know enough, -1 while it is active; undefined
+   * The idle time of a connection about which Node's HTTP server does not know enough; -1 while it is active; undefined
    * for all other connections.
    */
   idleMs?: (socket: Socket) => number | undefined;
@@ -57,7 +57,7 @@ const SHARE_CLOSED = 0.01;
  * has read.
  */
 const ASKING_MAX = 4;
-/** A connection with more requests behind those in progress is closed. */
+/** A connection with more requests than this waiting behind those in progress is closed. */
 const WAITING_MAX = 64;
 /** A site may open this many times as many connections in a second as one of its networks may have open. */
 const OPENED_FACTOR = 4;

@@ -11,9 +11,9 @@ const hostFault = new MalformedRequest(' It needs exactly one Host header that n
 const targetFault = new MalformedRequest(' Its target must be a path.');
 
 /**
- * Passes only requests with one host, and a path or a whole URL, to a server's framework (RFC 9112 §3.2). It answers
- * all others, and those with an unknown `Expect`, instead of Node and the framework, whose answers have a different
- * format (S127).
+ * Passes a request to a server's framework only if it has exactly one host and its target is a path or a whole URL (RFC
+ * 9112 §3.2). All other requests, including those with an unknown `Expect`, are answered here, because the answers of
+ * Node and the framework have a different format (S127).
  */
 export function takeProperRequests(server: Server, refuse: Refuse): void {
   const [framework] = server.listeners('request') as RequestListener[];

@@ -24,7 +24,7 @@ export interface Question extends Asking {
 
 export type Answer = Omit<SourceAnswer, 'id'>;
 type Role = SourceAnswer['role'];
-/** The result of one query, without the server and the time of the query. */
+/** The result of one query, without the server or the time of the query. */
 type Finding = ExchangeFinding & Pick<SourceAnswer, 'record' | 'truncated'>;
 
 /** Queries servers about a name. Never rejects: a failure is also a result. */

@@ -1,4 +1,4 @@
-/** What was reported to the owner of an account, and on what the owner may therefore rely. */
+/** What was reported to the owner of an account, and what the owner may therefore rely on. */
 interface CustomerAccount {
   /** The credits of answers that arrived, corrected by what a check has explained. */
   answered: number;

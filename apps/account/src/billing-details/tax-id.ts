@@ -1,5 +1,5 @@
 /**
- * The patterns of tax ids by country, including the prefix, without spaces and punctuation. The EU's patterns are taken
+ * The patterns of tax ids by country, including the prefix, without spaces or punctuation. The EU's patterns are taken
  * from Council Directive 2006/112/EC, as listed by the VIES service. Only the format is checked, because only a tax
  * office knows whether the number exists.
  */

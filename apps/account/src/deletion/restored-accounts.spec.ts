@@ -109,7 +109,7 @@ describe('accounts in a restored database', () => {
     await runFirst();
   });
 
-  it('S118: an account that cannot be erased again keeps no due account from being erased', async () => {
+  it('S118: an account that cannot be erased again does not stop due accounts from being erased', async () => {
     const { accountId, token } = await account.register('due@example.com');
     await account.dashboard('POST', 'account/delete', { token, body: { password: PASSWORD } });
     account.clock.advance(90 * DAY_MS);

@@ -1,6 +1,6 @@
 import type { ApiKey } from './key.entity.js';
 
-/** The settings that gateways check. A change of any other setting publishes no event. */
+/** The settings that gateways check. A change to any other setting publishes no event. */
 type JudgedSettings = Pick<ApiKey, 'scopes' | 'allowedAddresses' | 'dailyCreditCap' | 'expiresAt'>;
 
 /** True if gateways need not be notified of a change from `one` to `other`. */

@@ -58,7 +58,7 @@ describe('passkeys', () => {
     call('log-in/passkey', { credential: used.use(asked.body.options, said) }, stepOf(asked));
   const logIn = async (said?: Said) => finish(await begin(), said);
 
-  it('S34: a passkey logs in without password and code, and its owner is notified when it is added', async () => {
+  it('S34: a passkey logs its owner in without a password or a code, and the owner is notified when it is added', async () => {
     const { body } = await call('second-factor', {}, '', token);
     const code = appCode(body.secret, account.clock.now());
     token = tokenOf(await call('second-factor/confirm', { code }, '', token));

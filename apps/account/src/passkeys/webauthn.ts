@@ -6,7 +6,7 @@ const ALGORITHMS = [-8, -7, -257];
 const TIMEOUT_MS = 300_000;
 const NAME = 'Domain Data Service';
 
-// The library is loaded with the first passkey, because loading takes a fifth of a second.
+// The library is loaded when a passkey is first used, because loading takes a fifth of a second.
 const library = () => import('@simplewebauthn/server');
 
 /** The relying party for which passkeys are created and used: the dashboard, by its host name and its origin. */

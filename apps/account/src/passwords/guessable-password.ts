@@ -3,7 +3,7 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
 /** Minimum number of guesses that a password must withstand. Eight random characters withstand more. */
 const GUESSES_MIN = 1e8;
-/** Only this many characters at each end are estimated: the time grows with the square of the length. */
+/** The estimate covers only this many characters at each end, because its time grows with the square of the length. */
 const PIECE_LENGTH = 32;
 
 /**

@@ -21,7 +21,7 @@ const PROVIDERS = new Map(
   MAILBOX_PROVIDERS.flatMap((provider) => provider.domains.map((domain) => [domain, provider])),
 );
 
-/** Returns the canonical form of an address: lower case, without tags, aliases and ignored characters. */
+/** Returns the canonical form of an address: in lower case, without tags, aliases or ignored characters. */
 export function mailboxOf(address: string): string {
   const lower = address.toLowerCase();
   const at = lower.lastIndexOf('@');

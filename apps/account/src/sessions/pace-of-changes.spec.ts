@@ -56,7 +56,7 @@ describe('the rate of changes', () => {
       `select encode(subject, 'hex') as subject, count from attempts`,
     );
 
-  it('429: the changes of an account are limited, without delaying another account', async () => {
+  it('429: the changes that an account makes are limited, without delaying another account', async () => {
     const made = (await createKey()).body as { id: string };
     await useUp(3);
     for (let change = 0; change < 3; change += 1) expect((await rename()).status).toBe(200);
@@ -114,7 +114,7 @@ describe('the rate of changes', () => {
     expect((await createKey()).body).toMatchObject({ code: 'key_limit_reached', limit: 200 });
   });
 
-  it('S121: a password is checked, and a new one estimated, only a few times an hour, even if the password is set again', async () => {
+  it('S121: a password is checked, and the strength of a new one estimated, only a few times an hour, even if the password is set again', async () => {
     const passwords = account.get(PasswordsService);
     const check = jest.spyOn(passwords, 'check');
     const matches = jest.spyOn(passwords, 'matches');

@@ -355,7 +355,7 @@ describe('callbacks', () => {
     expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
   });
 
-  it('a fault while reading the missed events of one processor does not keep those of the other unread', async () => {
+  it('a failure to read one processor’s missed events does not stop the other’s from being read', async () => {
     const order = await billing.order(accountId, 15_000, 'paypal');
     const { callbacks } = billing.simulator.paypal;
     callbacks.faults.drop = true;

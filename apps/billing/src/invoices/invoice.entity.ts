@@ -63,7 +63,7 @@ export class Invoice {
   @Column('bigint', { name: 'carried_micros', transformer: BIGINT_COLUMN })
   carriedMicros: Micros;
 
-  /** Whether the buyer owes the tax (reverse charge). Later changes of the billing details do not change this. */
+  /** Whether the buyer owes the tax (reverse charge). Later changes to the billing details do not change this. */
   @Column('boolean', { name: 'is_reverse_charge' })
   isReverseCharge: boolean;
 

@@ -31,7 +31,7 @@ export class MissedEventsJob implements Job {
     const faults: unknown[] = [];
     await this.runs.record(this.name, async (count) => {
       for (const processor of this.processors.all) {
-        // A fault at one processor does not keep the events of another unread.
+        // A fault at one processor does not stop the events of another from being read.
         await this.readAll(processor, count).catch((error: unknown) => {
           count.failed += 1;
           faults.push(error);

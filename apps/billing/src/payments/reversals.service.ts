@@ -105,8 +105,9 @@ export class ReversalsService {
   }
 
   /**
-   * Dismisses a failed refund, or one that the processor has not confirmed, which then counts as failed. If it was made
-   * after all, its callback counts it. @returns false if the refund has not failed, or is closed.
+   * Dismisses a failed refund, or one that the processor has not confirmed, which then counts as failed. If such a
+   * refund was made after all, it counts once its callback arrives. @returns false if the refund has not failed, or is
+   * closed.
    */
   async dismiss(transaction: Transaction, payment: Payment, reversalId: string): Promise<boolean> {
     await this.giveUp(transaction, payment, reversalId);
@@ -152,7 +153,7 @@ export class ReversalsService {
     return this.outbox.lock(transaction, { key, aggregate: `payment:${id}` });
   }
 
-  /** Announces the change of a reversal, unless its payment was never announced, and corrects the invoice. */
+  /** Announces that a reversal has changed, unless its payment was never announced, and corrects the invoice. */
   private async announce(
     transaction: Transaction,
     lock: AggregateLock,

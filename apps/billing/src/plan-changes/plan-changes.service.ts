@@ -64,12 +64,12 @@ const BEING_PAID =
   'The payment processor is reviewing the payment of an earlier change. Wait until it has finished.';
 
 /**
- * Makes the changes that customers request to their subscriptions, and changes of their tax rates. A fetch then updates
+ * Makes the changes that customers request to their subscriptions, and changes to their tax rates. A fetch then updates
  * our rows, as it does after a callback.
  */
 @Injectable()
 export class PlanChangesService {
-  /** The accounts with a running or waiting change. Another change of the same account is rejected. */
+  /** The accounts with a running or waiting change. Another change for the same account is rejected. */
   private readonly changing = new Set<string>();
   private readonly turns: Semaphore;
 

@@ -93,7 +93,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect(15_000 + addedBy(payments)).toBe(CREDITS_OF[sku as keyof typeof CREDITS_OF]);
   });
 
-  it('of simultaneous changes of many customers, none is rejected', async () => {
+  it('when many customers cancel their plans at once, no cancellation is rejected', async () => {
     const all = [{ accountId, id }];
     while (all.length < 5) all.push(await subscribed());
     const cancel = (own: { accountId: string; id: string }) =>

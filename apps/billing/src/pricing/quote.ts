@@ -32,7 +32,7 @@ export interface Quote {
   /** The amount to pay, with tax. */
   amountMicros: Micros;
   /**
-   * Whether the buyer owes the tax. This is decided at the time of the quote: later changes of the billing details do
+   * Whether the buyer owes the tax. This is decided at the time of the quote: later changes to the billing details do
    * not change the tax.
    */
   isReverseCharge: boolean;

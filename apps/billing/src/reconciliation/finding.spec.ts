@@ -4,7 +4,7 @@ import { type ComparedLine, faultOfLine } from './finding.js';
 
 const OURS = { accountId: 'account', paymentId: 'payment', kind: 'package' } as const;
 
-/** A package of 10,000 credits for 100 and 19 of tax, and entitlement's record of it. */
+/** Compares a package of 10,000 credits, for 100 and 19 of tax, with entitlement's record of it. */
 function compared(
   reversedMicros: bigint,
   reversed: string,

@@ -17,8 +17,8 @@ export class ProcessorMoneyService {
   ) {}
 
   /**
-   * Fetches objects that we have no row for. Finds these objects, and lists that could not be read. An object that
-   * remains without a row waits for an operator.
+   * Fetches objects that we have no row for. These objects, and any lists that could not be read, are findings. An
+   * object that remains without a row waits for an operator.
    */
   async findUnknown(since: Date, until: Date, comparisons: Comparisons): Promise<void> {
     for (const processor of this.processors.all) {

@@ -31,7 +31,7 @@ export class UndecidedTaxesMaintenanceRepository {
 
   /**
    * Lists subscriptions that renew between `from` and `to` and whose tax is not decided, soonest first. Subscriptions
-   * with prices of an older catalogue are left out, because their net price is not today's.
+   * with prices from an older catalogue are left out, because their net price is not today's.
    */
   async list({ processor, from, to }: RenewedSoon, limit: number): Promise<UndecidedTax[]> {
     return this.maintenance.query<UndecidedTax>(

@@ -42,7 +42,7 @@ export class OwnSubscriptionsService {
   }
 
   /**
-   * Runs one change of a subscription at a time. Otherwise, a second change would be checked against the old plan, and
+   * Runs one change to a subscription at a time. Otherwise, a second change would be checked against the old plan, and
    * a lower plan could pass as an upgrade.
    * @throws NotFound for a malformed id; PlanNotChangeable while another change is running; the errors of `work`.
    */

@@ -105,8 +105,8 @@ export class SubscriptionsService {
   }
 
   /**
-   * Sets an unreadable bill aside, unless its payment is stored or returned. PayPal's payments name no plan, so after
-   * later changes of the subscription, a bill that was stored may seem to be for another plan or period.
+   * Sets an unreadable bill aside, unless its payment is stored or returned. PayPal's payments name no plan, so once
+   * the subscription has changed, a stored bill may seem to be for another plan or period.
    */
   private async setAside(
     transaction: Transaction,

@@ -82,7 +82,7 @@ export function sourceCommands(program: Command, config: CliConfig): void {
     .option('--log-key <key>', LOG_KEY)
     .option(
       '--sold <yes|no>',
-      'for "lookups": whether database files may contain the answers of own lookups; initially no',
+      'for "lookups": whether database files may contain the answers of our own lookups; initially no',
       yesOrNo,
     )
     .option(...REASON)
@@ -160,7 +160,7 @@ async function remove(config: CliConfig, name: string, options: SourceOptions): 
   answer(options, { name }, () => ['removed']);
 }
 
-/** Makes a change of a source, after its audit entry. */
+/** Makes a change to a source, after its audit entry. */
 const asked = <T>(
   config: CliConfig,
   order: OperatorOrder['order'],

@@ -43,7 +43,7 @@ describe('datasets', () => {
   afterAll(() => corpus.stop());
 
   /**
-   * Removes the recorded changes of a name, as the service does after 100 days; the name then no longer counts as first
+   * Removes the recorded changes to a name, as the service does after 100 days; the name then no longer counts as first
    * observed today.
    */
   const isKnownForLong = async (name: string) =>
@@ -371,7 +371,7 @@ describe('datasets', () => {
       expect(await ask('A', 'MX')).toEqual([]);
     });
 
-    it('without types, mean all types, of which the corpus does not store all', async () => {
+    it('are requested for all types if none is named, and the corpus does not store all of them', async () => {
       const types = ['A', 'AAAA', 'NS', 'MX', 'CNAME', 'TXT', 'SOA'] as const;
       const name = 'has-caa.com';
       const records = [{ type: 'A', value: '192.0.2.1' }];

@@ -26,7 +26,7 @@ export interface ChangedRecords {
   name: string;
   at: Date;
   members: string[];
-  /** Whether nothing was known before about the name's records of the batch's types. */
+  /** Whether nothing was known about the name's records of the batch's types before the batch. */
   isFirst: boolean;
 }
 

@@ -84,7 +84,7 @@ describe('generated names', () => {
     expect(rows).toEqual([1, 1, 0]);
   });
 
-  it('remain, with nothing generated, if another source lists them later', async () => {
+  it('remain, but without generated data, if another source lists them later', async () => {
     const name = generatedName(4, SEED);
     await corpus.generate(NAMES, SEED);
     await corpus.recordOf({ name: 'list' }, { kind: 'listed', name, at: TODAY.toISOString() });

@@ -86,7 +86,7 @@ export class ImportFilesService {
   }
 
   /**
-   * Gives up imports that have begun and not ended. It is called after the files of the source have been imported, so
+   * Gives up imports that have begun but not ended. It is called after the files of the source have been imported, so
    * these are imports of files that are no longer there.
    */
   async failRemoved(sourceId: number): Promise<void> {

@@ -53,7 +53,7 @@ const SETTINGS = `turnover_max as "turnoverMax", is_open_ended as "isOpenEnded",
 const SOURCE = `id, name, kind, location, category, every_ms::float8 as "everyMs", ${SETTINGS}`;
 /**
  * SQL: why the newest file of `s` was rejected; null if it was not. A rejected file is tried again at each run, so the
- * newest file is not the one that was tried last.
+ * newest file need not be the one that was tried last.
  */
 const FILE_PROBLEM = `(select f.file || ': ' || f.problem from (
     select distinct on (file) id, file, problem, observed_at, started_at from import_file
@@ -277,7 +277,7 @@ export class ImportsRepository {
     );
   }
 
-  /** Lists the files of a source whose imports have begun and not ended. */
+  /** Lists the files of a source whose imports have begun but not ended. */
   async listLoading(sourceId: number): Promise<ImportFile[]> {
     return this.database.query(
       `select ${FILE} from import_file f where f.source_id = $1 and f.state = 'loading'`,

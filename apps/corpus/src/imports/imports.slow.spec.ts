@@ -348,7 +348,7 @@ describe('imports', () => {
       expect(await database.query('select from staged_listing')).toEqual([]);
     });
 
-    it('changes nothing if it lacks more than a fifth of its names, because it seems truncated', async () => {
+    it('changes nothing if it lacks more than a fifth of its previous names, because it seems truncated', async () => {
       const source = await newSource('blocklist', { category: 'phishing' });
       const hosts = (to: number) => `${labels('block-', 0, to).join('.net\n')}.net\n`;
       await source.put('list-20260105.txt', hosts(1_000));

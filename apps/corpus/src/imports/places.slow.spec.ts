@@ -116,7 +116,7 @@ describe('remote sources', () => {
       expect(asked.slice(1)).toEqual(Array(3).fill(expect.stringMatching(/ bytes=[1-9]/)));
     });
 
-    it('a file whose download fails at every attempt leaves nothing behind, and the source states the reason', async () => {
+    it('a file whose download fails on every attempt leaves nothing behind, and the source states the reason', async () => {
       server.put('/never.txt', listOf('never-', 5_000), { breaks: [1, 1, 1, 1, 1] });
       await add('never', 'names', '/never.txt');
       const { file, problem } = await corpus.runSource('never');

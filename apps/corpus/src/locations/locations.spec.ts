@@ -9,7 +9,7 @@ import { Locations } from './locations.js';
 const BYTES_MAX = 10;
 const GIB = 2 ** 30;
 
-it('a file on S3 that is too large is cut off, and keeps no later file from being imported', async () => {
+it('a file on S3 that is too large is cut off, and does not stop later files from being imported', async () => {
   const importFolder = await mkdtemp(join(tmpdir(), 'locations-'));
   const content = async function* () {
     for (;;) yield Buffer.from('too-large.com\n');

@@ -3,7 +3,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029\u115f\u1160\u3164]/gu;
 const NOT_ASCII = /[^ -~]/gu;
 const HEX_DIGITS = 4;
 
-/** Returns text without control, invisible and bidirectional characters, and with single spaces. */
+/** Returns text without control, invisible or bidirectional characters, and with single spaces. */
 export function visibleText(text: string): string {
   return text.toWellFormed().replace(/\s/gu, ' ').replace(UNSEEN, '').replace(/ +/g, ' ').trim();
 }

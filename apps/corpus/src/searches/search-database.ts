@@ -16,8 +16,8 @@ const QUERY_CANCELED = '57014';
 
 /**
  * The connection pool of searches. Searches have their own connections and time limit, so that a heavy search delays
- * neither other services nor the write path. Accounts take turns by the time of their searches, so that accounts with
- * heavy searches, however many, hardly delay the others (S102).
+ * neither other services nor the write path. Accounts take turns by the duration of their searches, so that accounts
+ * with heavy searches, however many, hardly delay the others (S102).
  */
 export class SearchDatabase {
   constructor(

@@ -144,7 +144,7 @@ describe('typos', () => {
     expect(await names({ pattern: 'brand?ame', tld: 'com' })).toEqual(['brandname.com']);
   });
 
-  it('a search can be limited by length, suffix, first observation and own names, and is paged', async () => {
+  it('a search can be limited by length, suffix, first observation and the caller’s own names, and is paged', async () => {
     const keyword = 'brandname';
     expect(await names({ keyword, label_length: '10-20', tld: 'net,com' })).toEqual([
       'brandname-login.com',

@@ -18,8 +18,8 @@ export function logInPath(path: string): string {
 
 /**
  * Returns the path to open next, as requested by a form or a URL. Everything that a browser could take for another
- * origin becomes `/`; otherwise, strangers could redirect visitors in our name. So do the log-in page, and texts of
- * more than 1,000 characters.
+ * origin becomes `/`, because strangers could otherwise redirect visitors in our name. The log-in page, and texts of
+ * more than 1,000 characters, also become `/`.
  */
 export function wayBack(given = ''): string {
   if (given.length > LENGTH_MAX || !PATH.test(given)) return '/';

@@ -3,7 +3,7 @@ import { membersOf, parametersOf } from './search.js';
 import { searchedRows } from './searches.js';
 
 export class SearchForm extends PageForm {
-  /** Set by the button that only counts. */
+  /** Set by the button that only counts the matches. */
   @TextField()
   preview?: string;
 

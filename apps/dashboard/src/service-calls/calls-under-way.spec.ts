@@ -160,7 +160,7 @@ it('S102: calls whose sessions are not known yet take the turns of their site', 
   expect(order.indexOf('known')).toBeLessThanOrEqual(4);
 });
 
-it('S102: an answer that its client does not read keeps no other call waiting', async () => {
+it('S102: an answer that its client does not read does not hold up other calls', async () => {
   const calls = new CallsUnderWay(2);
   for (const accountId of ['a', 'b']) (await enter(calls, accountId))();
   const begin = enter(calls, 'c').then(() => 'begun');

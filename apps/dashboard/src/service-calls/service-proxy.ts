@@ -143,7 +143,8 @@ export class ServiceProxy {
   }
 
   /**
-   * The account service, which reads the session itself, has limits of its own, and revoking access is never limited.
+   * Limits how often an account changes something. The account service, which reads the session itself, has limits of
+   * its own, and revoking access is never limited.
    * @throws TooManyChanges.
    */
   private checkPace({ method, accountId }: ProxiedCall): void {

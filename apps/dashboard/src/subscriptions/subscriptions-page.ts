@@ -76,8 +76,8 @@ const chargeWords = (owned: SubscriptionAnswer) =>
     : 'You are not charged again.';
 
 /**
- * Returns a sentence about when a plan's credits expire after its cancellation: those of each month at the end of that
- * month.
+ * Returns a sentence that says when a plan's credits expire after its cancellation: those of each month expire at the
+ * end of that month.
  */
 function creditsEnd(owned: SubscriptionAnswer): string {
   const { interval } = owned;
@@ -88,7 +88,9 @@ function creditsEnd(owned: SubscriptionAnswer): string {
     : `Its unused credits expire on ${lost}`;
 }
 
-/** Returns the end of the last period if the plan is cancelled now. PayPal may have billed the next period early. */
+/**
+ * Returns when the last period would end if the plan were cancelled now. PayPal may have billed the next period early.
+ */
 function lastEndOf({ period_end: end, paid_through: paid }: SubscriptionAnswer): string {
   return paid !== null && paid > end ? paid : end;
 }

@@ -87,7 +87,7 @@ export function toGrant(row: GrantRow): Grant {
 }
 
 /**
- * Returns the changes of the books in the form that the writing statement needs. Buckets of existing grants are given
+ * Returns the changes to the books in the form that the writing statement needs. Buckets of existing grants are given
  * as differences, so that a change that the book has not read is not overwritten.
  */
 export function toPosting(books: GrantBook[]) {

@@ -47,8 +47,8 @@ export class StatementRepository {
   }
 
   /**
-   * Lists the newest lines of an account, and sums the changes of each day from a day (`YYYY-MM-DD`) on. The lines are
-   * read once, because planning the statement takes longer than reading the lines.
+   * Lists the newest lines of an account, and sums the changes of each day from the given day (`YYYY-MM-DD`) on. The
+   * lines are read once, because planning the statement takes longer than reading the lines.
    */
   async listRecent(
     transaction: Transaction,

@@ -148,7 +148,7 @@ describe('usage of an account', () => {
     expect(await lines()).toEqual(['use -25 jobs.whois 2026-03-02', 'grant 100']);
   });
 
-  it('usage of jobs and monitors is listed by day, without the usage of requests and of other accounts', async () => {
+  it('usage of jobs and monitors is listed by day, without the usage of requests or of other accounts', async () => {
     await entitlement.buy(accountId, 100);
     const use = async (owner: string, operation: string, credits: number) => {
       const holdId = newId();

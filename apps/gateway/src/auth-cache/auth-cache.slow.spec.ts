@@ -265,7 +265,7 @@ describe('events', () => {
 });
 
 describe('a cache that is full', () => {
-  it('S13: a revoked key is refused even if its account was evicted for it', async () => {
+  it('S13: a revoked key is refused even if its account was evicted to make room for it', async () => {
     const { account, entitlement } = gateway.services;
     const cache = new AuthCache({
       account,
@@ -287,7 +287,7 @@ describe('a cache that is full', () => {
 });
 
 describe('an address from which invalid keys arrive', () => {
-  it('S17: in a flood of unknown keys from one address, no more are looked up than may fail, and a cached key is still accepted', async () => {
+  it('S17: in a flood of unknown keys from one address, only as many are looked up as may fail, and a cached key is still accepted', async () => {
     // The address must have no earlier failures; otherwise, its minute would end during the flood.
     gateway = await around.startGateway(
       { GATEWAY_FAILED_KEYS_MAX: '20', GATEWAY_JOURNAL: join(around.folder, 'flood.journal') },

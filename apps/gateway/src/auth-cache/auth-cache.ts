@@ -40,7 +40,7 @@ export const FEED_GRACE_MS = MINUTE_MS;
 
 const KEYS_MAX = 200_000;
 const LOADS_MAX = 256;
-/** A load that changes interrupt this often is abandoned: the account changes faster than it can be read. */
+/** A load that is interrupted by changes this often is abandoned: the account changes faster than it can be read. */
 const LOAD_TRIES = 4;
 
 const invalidApiKey = new InvalidApiKey();

@@ -56,7 +56,8 @@ export class ChangePollers {
   }
 
   /**
-   * Returns for each source the milliseconds since its last successful poll; since the start if there has been none.
+   * Returns, for each source, the milliseconds since its last successful poll, or since the start if there has been
+   * none.
    */
   ages(): [string, number][] {
     const nowMs = monotonicMs();

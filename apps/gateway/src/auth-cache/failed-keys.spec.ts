@@ -14,7 +14,7 @@ describe('an address with many keys that the gateway does not know', () => {
     expect(failedKeys.waitSeconds(ADDRESS, 1_000)).toBe(59);
   });
 
-  it('behind too many running lookups, the address waits a second, even after an invalid key', () => {
+  it('while too many of its lookups are running, the address waits a second, even after an invalid key', () => {
     const failedKeys = new FailedKeys(LIMIT);
     failedKeys.note(ADDRESS, 0);
     for (let count = 0; count < 99; count++) failedKeys.begin(ADDRESS);

@@ -2,8 +2,8 @@ import { MINUTE_MS, SECOND_MS, SITE_FACTOR, networkOf, siteOf } from '#libs/plat
 
 const ADDRESSES_MAX = 20_000;
 /**
- * Maximum number of keys of one address whose lookups are running or have failed; the limit on
- * failures, if that is higher. Many valid clients may share the address.
+ * Maximum number of keys of one address whose lookups are running or have failed, unless the limit on failures is
+ * higher. Many valid clients may share the address.
  */
 const UNDER_WAY_MAX = 100;
 

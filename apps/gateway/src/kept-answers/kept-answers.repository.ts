@@ -11,7 +11,10 @@ export type KeyHolder =
 export interface KeptAnswer {
   outcome: string;
   body: Buffer;
-  /** Whether nothing was charged for the answer; in the column `is_test`, because test keys came first. */
+  /**
+   * Whether nothing was charged for the answer. The column is named `is_test`, because it first marked only answers to
+   * test keys.
+   */
   isFree: boolean;
 }
 

@@ -36,7 +36,7 @@ const RETRY_MS = SECOND_MS;
 const MIB = 1024 * 1024;
 /** Maximum number of stored bytes of a stream. */
 const STREAM_BYTES_MAX = 16 * MIB;
-/** Limits on an account's kept answers that cost nothing: the newest, up to this number and total size (S130). */
+/** Of an account's answers that cost nothing, only the newest are kept, up to this number and total size (S130). */
 const FREE_ANSWERS = { count: 100, bytes: 4 * MIB };
 
 const keyReused = new IdempotencyKeyReused();

@@ -211,7 +211,8 @@ export class LeaseJournal {
       if (this.file !== undefined) closeSync(this.file);
       this.file = openSync(this.options.path, 'a', 0o600);
       this.sizeBytes = 0;
-      // The file has the effects of these lines. Written again, a part of a hold or a count of rows would count twice.
+      // The file already has the effects of these lines. If they were written again, a part of a hold or a count of
+      // rows would count twice.
       this.pending = '';
     } catch (error) {
       this.fail(error);

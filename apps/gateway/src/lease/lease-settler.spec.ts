@@ -121,7 +121,7 @@ describe('the lease settler', () => {
     ]);
   });
 
-  it('a balance that was requested before a granted lease of its account was closed is ignored', async () => {
+  it('a balance is ignored if it was requested before a lease granted to its account was closed', async () => {
     const { settler, pools, closed, leasesOf } = settlerOf();
     const [lease, refused] = leasesOf(2);
     refused.amount = 0;

@@ -40,7 +40,7 @@ export class LookupForwarder {
   }
 
   /**
-   * Builds the request to lookup. Path and query are ASCII without spaces and control characters, because step 6 has
+   * Builds the request to lookup. Path and query are ASCII without spaces or control characters, because step 6 has
    * encoded all other characters.
    */
   private requestOf({ question, requestId, isRepeat, caller, span }: RequestContext): string {

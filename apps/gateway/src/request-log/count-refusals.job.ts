@@ -22,7 +22,10 @@ const KINDS_MAX = 10_000;
 export class CountRefusalsJob implements Job {
   readonly name = 'count-refusals';
   private rows = new Map<string, number>();
-  /** By key. A key is rejected in few ways, so comparing takes less time than a map by all of their parts. */
+  /**
+   * The counts by key. A key is rejected in few ways, so comparing them takes less time than a map by all of their
+   * parts.
+   */
   private counted = new Map<string, CountedRefusals[]>();
   private kinds = 0;
 

@@ -3,7 +3,7 @@ import { MaintenanceDatabase } from '#libs/database';
 import { DAY_MS } from '#libs/platform';
 import { KEY_FIGURES, KEY_SUMS, isUncounted } from './hourly-counts.js';
 
-/** Rows that are older are soon dropped, and rows that are later have the time of a clock that was wrong. */
+/** Rows older than this are soon dropped, and rows later than this come from a clock that was wrong. */
 const FAR_MS = 80 * DAY_MS;
 
 @Injectable()

@@ -94,7 +94,7 @@ export class ApiPaths {
 }
 
 /**
- * Returns one route per method. If a parameter selects among several operations, it is the route of the first one,
+ * Returns one route per method. If a parameter selects among several operations, the route is that of the first one,
  * which refers to the others.
  */
 function routesOf(

@@ -20,8 +20,7 @@ export class OwnerPath {
   }
 
   /**
-   * Returns the path in ASCII without spaces and control characters. All other characters in values are
-   * percent-encoded.
+   * Returns the path in ASCII without spaces or control characters. All other characters in values are percent-encoded.
    */
   of(input: ReadInput): string {
     let path = this.parts[0];

@@ -42,7 +42,7 @@ const idleMs = () => performance.eventLoopUtilization().idle;
 /**
  * Runs accounts' reads of the log of their own requests. A read that finds few rows among many may scan for a long
  * time. Each read therefore has a time limit, the reads of an account together have a time limit per minute, and only
- * one read of an account runs at a time. Accounts take turns by the time of their reads, so that accounts with slow
+ * one read of an account runs at a time. Accounts take turns by the duration of their reads, so that accounts with slow
  * reads, however many, hardly delay the others. All reads together leave most connections to the rest of the gateway.
  */
 @Injectable()

@@ -66,7 +66,7 @@ export class UsageService {
   }
 
   /**
-   * Returns the requests of each key, with response times but without jobs and monitors.
+   * Returns the requests of each key, with response times but without jobs or monitors.
    * @throws InvalidRequest for days in the wrong order, or more than 366 days; the errors of `LogReads.query`.
    */
   async usageByKey(accountId: string, question: UsageQuestion = {}): Promise<KeyUsageAnswer> {

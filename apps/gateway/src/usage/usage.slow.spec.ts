@@ -26,7 +26,7 @@ const look = (apiKey: string, name: string) =>
   under.ask(`/v2.0/whois/live?domainName=${name}`, { 'x-api-key': apiKey });
 
 describe('usage of an account', () => {
-  it('every request of the account and its credits are counted once, and no other account’s', async () => {
+  it('every request of the account is counted once, with its credits, and no request of another account', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: [...SCOPES] });
     const { apiKey: other } = around.account.addKey({ scopes: [...SCOPES] });
     for (const name of ['a.example', 'b.example', 'a.example']) await look(apiKey, name);
@@ -157,7 +157,7 @@ describe('usage of an account', () => {
     expect(await usages.listKeyDays(accountId, { from, until, now })).toEqual([]);
   });
 
-  it('requests count for their day in UTC, even if the database has another time zone', async () => {
+  it('requests count towards their UTC day, even if the database has another time zone', async () => {
     const [accountId, day] = [newId(), new Date().toISOString().slice(0, 10)];
     const midnight = new Date(`${day}T00:00:00Z`);
     const of = { accountId, keyId: accountId, operation: 'whois.live', version: 2, requests: 1 };

@@ -193,7 +193,7 @@ it('DNS records without those of a failed type are fresh for two minutes, or for
   expect(fresh('partial', 60, 3_600)).toBe(MINUTE_MS);
 });
 
-it('an answer about a number that was cut off is fresh for two minutes, a whole one for a day', () => {
+it('an answer about a number is fresh for two minutes if it was cut off, and otherwise for a day', () => {
   const fetchedAt = new Date('2026-03-02T09:00:00Z');
   const fresh = (outcome: LookupOutcome) =>
     KEPT_NUMBER.freshForMs({ outcome, sources: [], fetchedAt });

@@ -86,7 +86,7 @@ export class LookupOverloaded extends Problem {
   }
 }
 
-/** Thrown for an address, block or AS number about which no registry has one answer, such as a reserved address. */
+/** Thrown for an address, block or AS number for which no single registry answers, such as a reserved address. */
 export class BogonAddress extends Problem {
   constructor(reason: string) {
     super({ code: 'bogon_address', status: 422, detail: reason, retryable: false });

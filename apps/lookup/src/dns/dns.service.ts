@@ -40,7 +40,7 @@ import { type DnsSubject, dnsBody, withinBytes } from './dns-body.js';
 import { dnsFixture } from './dns-fixtures.js';
 import { NameNotPublic, ResolverTimeout, ResolverUnreachable } from './dns.errors.js';
 
-/** The maximum time that an answer is fresh here. Resolvers cache for longer. */
+/** The maximum time for which an answer counts as fresh here. Resolvers cache for longer. */
 const KEPT_MAX_SECONDS = 300;
 const ENTRY_OVERHEAD_BYTES = 500;
 /** DNS answers are small, so their cache has one eighth of the configured size. */

@@ -102,7 +102,7 @@ const faults = async ({ url } = service) => {
   return [answer.status, ((await answer.json()) as { faults: string[] }).faults];
 };
 
-it("if none of several registries' servers can be reached, the problem and the readiness check say so until a server answers", async () => {
+it('if the servers of several registries are all unreachable, the error and the readiness check report this until one of them answers', async () => {
   expect(await faults()).toEqual([200, []]);
   const one = await ask('whois/live', `a.${first.tld}`);
   expect([one.status, one.text]).toEqual([503, expect.not.stringContaining(CUT_OFF)]);

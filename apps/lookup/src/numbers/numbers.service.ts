@@ -22,7 +22,7 @@ import { RoutingFeed } from './routing-feed.js';
 import { numberFixture } from './number-fixtures.js';
 
 const ENTRY_OVERHEAD_BYTES = 2_000;
-/** The maximum time that an answer about an address waits for the registration of the origin. */
+/** The maximum time for which an answer about an address waits for the registration of the origin. */
 const ORIGIN_BUDGET_MS = 3 * SECOND_MS;
 const NOT_REGISTERED_KEPT_MS = 10 * MINUTE_MS;
 /** There are fewer blocks than domain names, so their cache has one quarter of the configured size. */

@@ -61,7 +61,7 @@ describe('the holder of an address', () => {
     ['asn-whois?asn=4294967295', 'AS4294967295: Reserved (RFC 7300)'],
     ['ip-whois?ip=8.0.0.0/1', 'the whole of 0.0.0.0/1'],
     ['ip-whois?ip=2a00::/3', 'Request a smaller block'],
-  ])('no registry has one answer for %s: 422 with the reason', async (path, reason) => {
+  ])('no single registry answers for %s: 422 with the reason', async (path, reason) => {
     const { status, outcome, body } = await ask(path);
     expect([status, outcome, body.code]).toEqual([422, 'unsupported', 'bogon_address']);
     expect(body.detail).toContain(reason);

@@ -26,7 +26,7 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
   private readonly noted = new WeakSet<object>();
   private readonly http?: ServiceHttp;
   private readonly loop: Loop;
-  /** The size of the next batch: less than `BATCH_BYTES` after the corpus has failed at a batch. */
+  /** The size of the next batch: less than `BATCH_BYTES` after the corpus has failed on a batch. */
   private batchBytes = BATCH_BYTES;
   private handedOver = 0;
   private refused = 0;
@@ -101,7 +101,7 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
         this.batchBytes = Math.min(BATCH_BYTES, this.batchBytes * 2);
       } catch (error) {
         const status = error instanceof Problem ? error.status : UNAVAILABLE;
-        // A line at which the corpus fails is found by halving the batch, so that it keeps no other line waiting.
+        // A line on which the corpus fails is found by halving the batch, so that it does not hold up the other lines.
         const isBad = status === FAILED && batch.lines === 1;
         // A rejected batch is not sent again, because the corpus would reject it again.
         const isRefused = status < FAILED || isBad;

@@ -140,7 +140,7 @@ function observationsFor(url: string): ObservationsService {
   return new ObservationsService(config, tokens, new Logger('lookup', { write: () => undefined }));
 }
 
-it('a line at which the corpus fails is given up, and keeps no other line waiting', async () => {
+it('a line on which the corpus fails is abandoned and does not hold up the other lines', async () => {
   const names: string[] = [];
   const corpus = new LoopbackServer(async (request, response) => {
     const lines = (await text(request))

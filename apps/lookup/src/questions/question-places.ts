@@ -1,7 +1,7 @@
 import { monotonicMs } from '#libs/platform';
 
 /**
- * The number of places at the beginning, the least and the most. The most is half of `WAITING_MAX` in
+ * The initial, the minimum and the maximum number of places. The maximum is half of `WAITING_MAX` in
  * `remembered-answers.ts`.
  */
 const PLACES = { first: 64, least: 16, most: 1_000 };
@@ -27,7 +27,7 @@ export class QuestionPlaces {
   private most: number;
   private taken = 0;
   /**
-   * The names that wait for a place: at most 50 for each of the worker's few calls at the same time, and at most 10
+   * The names that wait for a place: at most 50 for each of the worker's few simultaneous calls, and at most 10
    * suggestions for each account.
    */
   private readonly waiting: (() => void)[] = [];
@@ -51,8 +51,8 @@ export class QuestionPlaces {
   }
 
   /**
-   * The time that a name may wait for its turn at an upstream; unlimited unless there are few places and other names
-   * wait for one.
+   * The time for which a name may wait for its turn at an upstream; unlimited unless there are few places and other
+   * names wait for one.
    */
   get waitMaxMs(): number {
     const areFew = this.most < this.places.first && this.waiting.length > 0;

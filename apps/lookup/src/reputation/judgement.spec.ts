@@ -62,7 +62,7 @@ describe('a reputation', () => {
     expect(many.signals.slice(0, 6).map(({ weight }) => weight)).toEqual([-15, 0, -5, 0, 0, 0]);
   });
 
-  it('does not trust a name because it was seen in an earlier registration', () => {
+  it('does not count it in a name’s favour that it was seen in an earlier registration', () => {
     const index = { ...INDEX, firstSeen: '2003-01-01T00:00:00.000Z' };
     const codes = (created: string, outcome = registration.outcome) => {
       const record = {

@@ -123,7 +123,7 @@ export function rawDomainText(lookup: Lookup): string | undefined {
   return best && rawText(best);
 }
 
-/** Drops members without a value. This is a loop for speed, because it runs a dozen times per answer. */
+/** Drops members without a value. It is written as a loop for speed, because it runs a dozen times per answer. */
 export function present(members: Json): Json {
   const kept: Json = {};
   for (const name of Object.keys(members)) {

@@ -67,7 +67,7 @@ export class IdentitySimulator {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Signs tokens from now on with a new key, which has a new id. */
+  /** From now on, signs tokens with a new key, which has a new id. */
   rotateKeys(): void {
     this.currentKeys = newKeys();
   }

@@ -118,7 +118,7 @@ export class PaymentsSimulator {
     this.journal = journal;
   }
 
-  /** Repeats a request. A request that failed the first time fails again, and has the same effect as then. */
+  /** Repeats a request. A request that failed the first time fails again, and has the same effect as it had then. */
   private doAgain(entry: JournalEntry): void {
     try {
       this.answerAgain(entry);

@@ -113,7 +113,7 @@ describe('the simulated registries', () => {
     },
   );
 
-  it('.jp shows days of Japanese time', async () => {
+  it('.jp shows dates in Japanese time', async () => {
     const names = Array.from({ length: 20 }, (_, n) => `day-${n}.jp`);
     const name = names.find((one) => registrationOf(one).created.getUTCHours() >= 15)!;
     const day = new Intl.DateTimeFormat('ja-JP', { timeZone: 'Asia/Tokyo', dateStyle: 'medium' });

@@ -9,7 +9,7 @@ export const HTML_PAGE =
   '<!DOCTYPE html><html><head><title>Service</title></head><body><h1>It works!</h1></body></html>\n';
 
 /**
- * Returns the registration as a server reports it, unchanged without a `misbehaviour` that affects it. `hop` counts the
+ * Returns the registration as a server reports it: unchanged, unless a `misbehaviour` affects it. `hop` counts the
  * exchanges of this kind about this name, and determines the next host in an endless chain of referrals.
  */
 export function asMisreported(

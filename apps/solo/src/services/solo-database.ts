@@ -19,7 +19,7 @@ export interface SoloDatabaseOptions {
   secrets: Secrets;
   /** The URL of an administrator of the operator's own server, which replaces the embedded server. */
   adminUrl?: string;
-  /** The URLs of administrators of databases that belong to individual services. */
+  /** The administrator URLs of the databases that belong to individual services. */
   own?: OwnDatabases;
   /** Whether data survives a crash of the machine; true by default, false only for temporary installations of tests. */
   durable?: boolean;

@@ -4,7 +4,7 @@ import { BusyUpstreams } from './busy-upstreams.js';
 
 const REGISTRY = 'rdap.example';
 
-it('at most two chunks of an account ask an upstream that had no turn for some of its names', () => {
+it('at most two chunks of an account at a time ask an upstream that had no turn for some of their names', () => {
   const upstreams = new BusyUpstreams();
   const accountId = newId();
   const begin = (nowMs: number, account = accountId, upstream = REGISTRY) =>

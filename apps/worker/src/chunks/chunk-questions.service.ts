@@ -6,7 +6,7 @@ import type { ChunkAnswers } from './chunk-answers.js';
 import type { Chunk } from './chunks.repository.js';
 import { findingsOf } from './known-answer.js';
 
-/** The maximum time that a name may wait for its turn at an upstream. */
+/** The maximum time for which a name may wait for its turn at an upstream. */
 const WAIT_SECONDS = 20;
 
 /** Looks up the names of chunks: first in the corpus if older answers are allowed, and the others through lookup. */

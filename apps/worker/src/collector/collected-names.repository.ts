@@ -7,7 +7,7 @@ export type CollectedKind = 'whois' | 'dns';
 
 /**
  * The priorities: new names come before names that have not been looked up for a long time. A name that was given up is
- * not looked up; its row only keeps the pass over all names from adding it again before it is due.
+ * not looked up; its row only stops the pass over all names from adding it again before it is due.
  */
 export const RANKS = { new: 1, old: 2, givenUp: 3 } as const;
 type Rank = (typeof RANKS)[keyof typeof RANKS];

@@ -21,7 +21,7 @@ const CALLS_AT_ONCE = 8;
  */
 const FAILED_CALLS_AT_ONCE = 4;
 const LOOK_MS = SECOND_MS;
-/** The maximum time that a name may wait for its turn at an upstream. */
+/** The maximum time for which a name may wait for its turn at an upstream. */
 const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
 

@@ -26,7 +26,10 @@ export interface JudgedCheck extends KnownState {
  * check, such as those of a host with many addresses.
  */
 const RECHECKS_MAX = 3;
-/** Maximum number of reported changes of a path per day. The last report says that the value changes back and forth. */
+/**
+ * Maximum number of changes that are reported per path and day. The last report says that the value changes back and
+ * forth.
+ */
 const TOLD_A_DAY = 2;
 
 /**

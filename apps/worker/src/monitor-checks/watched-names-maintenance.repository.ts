@@ -169,7 +169,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** Stores the result of a registration check. After a change of the expiry date, the reminders start again. */
+  /** Stores the result of a registration check. If the expiry date has changed, the reminders start again. */
   async putWhois(
     transaction: Transaction,
     name: string,

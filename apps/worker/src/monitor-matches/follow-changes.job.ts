@@ -22,9 +22,9 @@ const RECORD_AGE_SECONDS = 366 * 86_400;
 const PEOPLE = /_contact$|^privacy_service$/;
 
 /**
- * Follows the changes of names in the corpus. Compares new names with brand monitors, and records that are new or have
- * changed contacts with registrant monitors. The cursor is stored once all findings of a page have been reported, so
- * that none is missed. A repeated page reports nothing twice.
+ * Follows the changes to names in the corpus. Compares new names with brand monitors. Compares records with registrant
+ * monitors if they are new or their contacts have changed. The cursor is stored once all findings of a page have been
+ * reported, so that none is missed. A repeated page reports nothing twice.
  */
 @Injectable()
 export class FollowChangesJob implements Job {

@@ -10,7 +10,10 @@ import { SlotsQueue } from './slots-queue.js';
 
 /** Maximum number of monitors of an account, including paused ones. */
 const MONITORS_MAX = 20_000;
-/** How many domain monitors, in addition to the plan's limit, are checked at once if created or resumed in a day. */
+/**
+ * How many domain monitors, in addition to the plan's limit, are checked at once when they are created or resumed, per
+ * day.
+ */
 const SPARE_FIRST_CHECKS = 10;
 
 @Injectable()

@@ -134,7 +134,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('S75: a file’s name is displayed without its path and its invisible characters', async () => {
+  it('S75: a file’s name is displayed without its path or its invisible characters', async () => {
     const accountId = newId();
     const { text } = await under.sendForm(accountId, NAMES, '', '../../etc/pa\u061css\u202ewd');
     const { id, file_name: name } = JSON.parse(text) as UploadAnswer;

@@ -204,7 +204,7 @@ describe('webhooks', () => {
     expect(await call(accountId, 'GET', `/${webhook.id}`)).toMatchObject({ state: 'active' });
   });
 
-  it('two concurrent changes of a webhook are both kept', async () => {
+  it('two concurrent changes to a webhook are both kept', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'twice.hooks.example');
     const other = ['file.published'];

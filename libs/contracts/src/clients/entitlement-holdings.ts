@@ -2,8 +2,8 @@ import type { PaymentLineKind } from '../events/billing/payment-line.js';
 import type { SubscriptionState } from '../events/billing/subscription-changed.js';
 
 /**
- * Sums of an account's ledger by UTC day (`YYYY-MM-DD`) of the last 30 days, newest first. Usage counts towards the day
- * on which it was booked.
+ * Sums of an account's ledger for each of the last 30 UTC days (`YYYY-MM-DD`), newest first. Usage counts towards the
+ * day on which it was booked.
  */
 export interface LedgerChanges {
   days: { day: string; amount: number }[];

@@ -10,9 +10,7 @@ export class GatewayClient {
     return this.http.call('GET', `/internal/usage${queryOf(days)}`, { accountId });
   }
 
-  /**
-   * Returns requests and credits by key, with response times but without jobs and monitors, for the days of `usage`.
-   */
+  /** Returns requests and credits by key, with response times but without jobs or monitors, for the days of `usage`. */
   async usageByKey(accountId: string, days: AskedDays = {}): Promise<KeyUsageAnswer> {
     return this.http.call('GET', `/internal/usage/keys${queryOf(days)}`, { accountId });
   }

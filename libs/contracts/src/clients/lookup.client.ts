@@ -4,7 +4,7 @@ import { jsonLines } from './json-lines.js';
 import type { ServiceHttp } from './service-http.js';
 
 export const QUESTION_NAMES_MAX = 1_000;
-/** Maximum time in seconds that a call may wait for rate-limited upstreams. */
+/** Maximum time, in seconds, for which a call may wait for rate-limited upstreams. */
 export const QUESTION_WAIT_SECONDS_MAX = 25;
 
 export interface NameQuestions {

@@ -4,7 +4,8 @@ const PAUSE_MAX_MS = 3_600_000;
 /** How long after its token's time a process still counts as waiting for the token. */
 const WAITS_MS = 250;
 /**
- * The minimum time that a host without queries is remembered. It is longer if its buckets are not full again by then.
+ * The minimum time for which a host without queries is remembered. It is longer if its buckets are not full again by
+ * then.
  */
 const KEPT_MS = 120_000;
 const KEPT_MAX_MS = 90_000_000;

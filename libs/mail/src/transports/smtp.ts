@@ -98,7 +98,7 @@ export class SmtpTransport extends MailTransport {
 
 function openTransporter(url: string): Transporter {
   const { hostname, searchParams } = new URL(url);
-  // If somebody between removed the offer of STARTTLS, the password and the links in e-mails would be readable.
+  // If somebody in between removed the offer of STARTTLS, the password and the links in e-mails would be readable.
   const requireTLS = !isLoopbackHost(hostname) && searchParams.get('requireTLS') !== 'false';
   return createTransport({
     url,

@@ -96,12 +96,15 @@ describe('mail over SMTP', () => {
     [550, '5.7.54 SMTP; Unable to relay recipient in non-accepted domain'],
     [550, 'relay not permitted'],
     [554, '5.7.1 Service unavailable; Client host [192.0.2.1] blocked'],
-  ])('nor if the server refuses the recipient because of the sender: %i %s', async (code, text) => {
-    [server.refusal, server.refusalText] = [code, text];
-    const refused = underTest.transport.send({ ...mail, id: newId() });
-    await expect(refused).rejects.toMatchObject({ responseCode: code, command: 'RCPT TO' });
-    await expect(refused).rejects.not.toBeInstanceOf(MailRefused);
-  });
+  ])(
+    'nor is it abandoned if the server refuses the recipient because of the sender: %i %s',
+    async (code, text) => {
+      [server.refusal, server.refusalText] = [code, text];
+      const refused = underTest.transport.send({ ...mail, id: newId() });
+      await expect(refused).rejects.toMatchObject({ responseCode: code, command: 'RCPT TO' });
+      await expect(refused).rejects.not.toBeInstanceOf(MailRefused);
+    },
+  );
 
   it('replies go to the contact address; without one, to the sender', async () => {
     await underTest.transport.send({ ...mail, id: newId() });

@@ -97,7 +97,7 @@ const INSERT = `
   insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
   values ($1, 0, $2, $2, $3, 'account.counted', 1, now(), '{"n":1}')`;
 
-/** Runs one transaction in one of five ways. @returns whether it committed a change of the key. */
+/** Runs one transaction in one of five ways. @returns whether it committed a change to the key. */
 async function write(messaging: MessagingHarness, key: string, manner: number): Promise<boolean> {
   const undone = new Error('undone on purpose');
   try {

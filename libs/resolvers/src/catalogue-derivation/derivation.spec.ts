@@ -27,7 +27,7 @@ function folderOf(rows: readonly string[]): string {
 }
 
 describe('the catalogue of small print', () => {
-  it('contains the sentences that accompany recorded statements of absence, without names, numbers and dates', () => {
+  it('contains the sentences that accompany recorded statements of absence, without names, numbers or dates', () => {
     expect(deriveCatalogue('', folderOf(RECORDED))).toEqual(['queries are answered by * on #']);
   });
 

@@ -162,7 +162,7 @@ describe('UpstreamLimiter', () => {
     ]);
   });
 
-  it('an interactive query does not take the place of a query with its own deadline, which leaves none', async () => {
+  it('an interactive query does not take the place of a query with its own deadline, because that would free no place', async () => {
     const { limiter, log, ask } = polite({ defaultLimit: slow, waitersMax: 1 });
     void ask('asked');
     const turn = { priority: 'bulk', asker: 'a job', waitMaxMs: 3_600_000 } as const;

@@ -41,7 +41,7 @@ export class Upstream {
   private pausedUntil = -Infinity;
   private strikes = 0;
   /**
-   * The number of turns taken while the shared server was unavailable, less the turns that the server granted and
+   * The number of turns taken while the shared server was unavailable, less the turns that the server granted but that
    * nobody used.
    */
   private spentAlone = 0;

@@ -156,7 +156,7 @@ function chainOf(pem: string): X509Certificate[] {
 
 /**
  * Checks that the first certificate is PayPal's, and that a chain of the others leads from it to a trusted authority
- * (RFC 5280 §6.1 without policies, name constraints and revocation).
+ * (RFC 5280 §6.1 without policies, name constraints or revocation).
  * @returns the time until which all certificates of the chain are valid.
  * @throws Untrusted.
  */

@@ -7,9 +7,9 @@ export class StripeCards {
   constructor(private readonly stripe: Stripe) {}
 
   /**
-   * Returns the page for another card. For an overdue subscription, this is the page of its bill, where it is paid at
-   * once; its card then stays with the subscription. Otherwise, it is the portal's page, which changes the customer's
-   * default card.
+   * Returns the page on which a customer enters another card. For an overdue subscription, this is the payment page of
+   * the open bill: the bill is paid at once, and the subscription keeps the new card. Otherwise, it is the portal's
+   * page, which changes the customer's default card.
    */
   async pageOf(customer: string, returnUrl: string, subscriptionId?: string): Promise<string> {
     if (subscriptionId !== undefined) {
@@ -32,8 +32,8 @@ export class StripeCards {
   }
 
   /**
-   * Lets a subscription follow its customer's default card. From its checkout, it has a card of its own, which would
-   * take precedence; this card becomes the default unless there is one.
+   * Lets a subscription follow its customer's default card. The subscription has its own card from its checkout, which
+   * would take precedence; that card becomes the default unless there is one.
    */
   private async giveUpCard(
     { id, default_payment_method: own }: Stripe.Subscription,

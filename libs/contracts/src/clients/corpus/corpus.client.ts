@@ -72,7 +72,7 @@ export class CorpusClient {
   }
 
   /**
-   * Reads changes of names: after a cursor, from a time, or (without both) from now on.
+   * Reads changes to names: after a cursor, from a time, or (without both) from now on.
    * @throws InvalidRequest for an invalid cursor; ServiceUnavailable, including while the corpus runs on a standby.
    */
   async changes(asked: ChangesAsked = {}): Promise<CorpusChanges> {

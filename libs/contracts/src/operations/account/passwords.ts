@@ -52,7 +52,7 @@ export const PASSWORD_FORGOT = defineOperation({
 export const PASSWORD_RESET = defineOperation({
   ...dashboardCall('account', 'POST /api/password/reset'),
   name: 'password.reset',
-  summary: 'Sets a new password with a link from an e-mail and ends all sessions',
+  summary: 'Sets a new password, using the link from an e-mail, and ends all sessions',
   access: FOR_VISITORS,
   body: {
     of: ResetPasswordRequest,

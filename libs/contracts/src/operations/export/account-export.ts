@@ -3,7 +3,7 @@ import { IsObject, IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { defineOperation } from '../operation.js';
 
-/** The rows of each table, as the service stores them, without secrets and internal values. */
+/** The rows of each table, as the service stores them, without secrets or internal values. */
 type HeldRows = Record<string, Record<string, unknown>[]>;
 
 const HeldTables = () =>
@@ -17,7 +17,7 @@ const HeldTables = () =>
     }),
   );
 
-/** The data that the product stores about an account, without secrets, their hashes, and internal values. */
+/** The data that the product stores about an account, without secrets, their hashes, or internal values. */
 export class AccountExportAnswer {
   @IsString()
   account_id: string;

@@ -99,7 +99,7 @@ export class Schemas {
     };
   }
 
-  /** Returns the schema of one of several items, which is answered or rejected, distinguished by `status`. */
+  /** Returns the schema of an item in a list of items. `status` tells whether the item was answered or rejected. */
   private eitherWay({ answer }: ItemClass, { properties = {} }: ObjectSchema): JsonSchema {
     const place = {
       type: 'object',

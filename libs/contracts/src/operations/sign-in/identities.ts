@@ -99,7 +99,7 @@ const URL_EXAMPLE = { url: 'https://accounts.google.com/o/oauth2/v2/auth?client_
 export const LOG_IN_PROVIDERS = defineOperation({
   ...dashboardCall('account', 'GET /api/log-in/providers'),
   name: 'session.providers',
-  summary: 'The providers with which people can log in instead of a password',
+  summary: 'The providers with which people can log in instead of with a password',
   access: FOR_VISITORS,
   answers: [{ type: 'application/json', of: ProvidersAnswer }],
   problems: [],

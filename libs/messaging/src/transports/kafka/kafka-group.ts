@@ -56,8 +56,8 @@ const FETCH_WAIT_MS = 100;
  */
 const REQUEST_LIMIT_MS = SESSION_LIMIT_MS + 2 * SECOND_MS;
 /**
- * How long a starting service waits until the group has found the current end of its topics; then it continues without
- * the group.
+ * How long a starting service waits for the group to find the current end of its topics; after that, it continues
+ * without the group.
  */
 const JOIN_WAIT_MS = 3 * SECOND_MS;
 const RETRY_MS = SECOND_MS;

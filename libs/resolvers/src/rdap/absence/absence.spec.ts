@@ -280,7 +280,7 @@ describe('the body of a 404', () => {
     [{ notices: [{ type: 'object truncated due to excessive load' }] }],
     [{ rdapConformance: 'maintenance' }],
     [{ path: '/error' }],
-  ])('does not mean absence with %j', (member) => {
+  ])('with %j, does not mean absence', (member) => {
     expect(meaningOfNotFound({ ...NOT_FOUND, ...member }, NAME, 'rdap.example')).toBe('unclear');
   });
 

@@ -10,7 +10,7 @@ import {
 /** The contents of a contact card, before the owner of the card is known. */
 export interface PublishedContact {
   contact: Contact;
-  /** Whether the card is that of an organisation, whose name it has as the name. */
+  /** Whether the card belongs to an organisation, so that the name on the card is that of the organisation. */
   isOrganization: boolean;
   url?: string;
   /** The members whose text says that the value is withheld. */

@@ -179,7 +179,7 @@ Country: HK
     });
   });
 
-  it('.edu: the registrant’s name in the lines of a person is the organisation, and a title before it is dropped', () => {
+  it('.edu: among the lines of a contact, the registrant’s name is the organisation; a job title above that line is dropped', () => {
     const text = `Domain Name: EXAMPLE.EDU
 
 Registrant:

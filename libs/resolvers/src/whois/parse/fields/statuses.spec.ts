@@ -41,7 +41,7 @@ describe('name servers', () => {
     ['not.defined. not.defined.', []],
     ['More may be consulted at www.registrar.example', []],
     ['no nameserver', []],
-  ])('are read in %j without addresses and remarks', (text, hosts) => {
+  ])('are read in %j without addresses or remarks', (text, hosts) => {
     expect(readHostNames(text)).toEqual(hosts);
   });
 });
