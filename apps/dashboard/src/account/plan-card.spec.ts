@@ -49,22 +49,20 @@ it('a plan on trial is a plan', () => {
   expect(shown).not.toContain('no subscription');
 });
 
-it('credits are low compared with the last purchase or a larger gift, as in the e-mail, and not with a small gift', () => {
-  const grant = (source_type: string, granted: number, day: number) => ({
-    source_type,
-    granted,
-    revoked: 0,
-    granted_at: `2026-11-0${day}T00:00:00.000Z`,
-  });
-  const saidOf = (spendable: number, ...grants: object[]) =>
-    lowCredits({ spendable, reserved: 0, frozen: 0, grants } as unknown as BalanceAnswer);
-  const bought = grant('package', 10_000, 1);
-  expect(saidOf(2_000, bought)).toContain('running out');
-  expect(saidOf(2_001, bought)).toBeUndefined();
-  expect(saidOf(1_600, bought, grant('operator', 100, 2))).toContain('running out');
-  expect(saidOf(9_000, bought, grant('operator', 50_000, 2))).toContain('running out');
-  expect(saidOf(9_000, grant('operator', 50_000, 1), grant('package', 10_000, 2))).toBeUndefined();
-  expect(saidOf(100, bought, grant('release', 100, 2))).toContain('running out');
+it('credits are called low from the number on at which entitlement sends the e-mail', () => {
+  const saidOf = (spendable: number, low_at?: number) =>
+    lowCredits({
+      spendable,
+      reserved: 0,
+      frozen: 0,
+      low_at,
+      grants: [],
+    } as unknown as BalanceAnswer);
+  expect(saidOf(30_000, 30_000)).toContain('running out');
+  expect(saidOf(30_001, 30_000)).toBeUndefined();
+  expect(saidOf(0, 30_000)).toContain('no credits left');
+  // Entitlement of an earlier release does not say it.
+  expect(saidOf(1)).toBeUndefined();
 });
 
 it('the card says that its counts include requests with test keys, which do not use up its limits', () => {

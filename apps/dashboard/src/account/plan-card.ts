@@ -22,9 +22,6 @@ export interface PlanFacts {
   monitors?: readonly MonitorAnswer[];
 }
 
-/** The share of the last grant up to which credits count as low, as in the e-mail. */
-const LOW = 0.2;
-
 const CLASSES = [
   ['live', 'Live requests'],
   ['bulk', 'Bulk requests'],
@@ -60,18 +57,8 @@ export function lowCredits(balance: BalanceAnswer | undefined): string | undefin
   const left = balance.spendable + balance.reserved;
   if (left === 0)
     return 'You have no credits left. Requests that cost credits are refused until you buy some.';
-  if (left > lastGranted(balance) * LOW) return undefined;
+  if (left > (balance.low_at ?? 0)) return undefined;
   return `Your credits are running out: ${grouped(left)} ${left === 1 ? 'is' : 'are'} left.`;
-}
-
-/** Returns what is measured against, as for the e-mail: a small gift does not replace the grant before it. */
-function lastGranted({ grants }: BalanceAnswer): number {
-  const newest = grants
-    .filter(({ source_type: type }) => type !== 'release')
-    .toSorted((a, b) => (a.granted_at < b.granted_at ? 1 : -1));
-  const last = newest.findIndex(({ source_type: type }) => type !== 'operator');
-  const measured = last === -1 ? newest : newest.slice(0, last + 1);
-  return Math.max(0, ...measured.map(({ granted, revoked }) => granted - revoked));
 }
 
 function planWords({ subscriptions, balance }: PlanFacts): string {

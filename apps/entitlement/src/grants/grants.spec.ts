@@ -273,6 +273,7 @@ describe('grants', () => {
     await entitlement.use(accountId, 600);
     const gift = { adjustmentId: newId(), amount: 10, reason: 'a test' };
     await entitlement.operator.grantByOperator(accountId, gift);
+    expect(await entitlement.client.balance(accountId)).toMatchObject({ low_at: 82 });
     await entitlement.use(accountId, 327);
     expect((await entitlement.events(accountId)).join()).not.toContain('CreditsLow');
     await entitlement.use(accountId, 1);

@@ -19,7 +19,12 @@ export function newLowThreshold(book: Book): LowThreshold | undefined {
 
 /** True if more credits are left than the highest threshold. */
 export function hasPlenty(book: Book): boolean {
-  return remainingOf(book) * 5 > book.account.lastGranted;
+  return remainingOf(book) > lowLevelOf(book);
+}
+
+/** Returns the highest threshold in credits: a fifth of the last grant. */
+export function lowLevelOf({ account }: Book): number {
+  return Math.floor(account.lastGranted / 5);
 }
 
 /** Returns the credits that are not booked as used: spendable ones, and those reserved by open leases and holds. */

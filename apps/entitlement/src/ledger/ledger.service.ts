@@ -9,7 +9,13 @@ import type { Transaction } from '#libs/database';
 import { Outbox } from '#libs/messaging';
 import { Clock } from '#libs/platform';
 import { Book } from './book.js';
-import { hasPlenty, newLowThreshold, packageTierOf, remainingOf } from './credit-level.js';
+import {
+  hasPlenty,
+  lowLevelOf,
+  newLowThreshold,
+  packageTierOf,
+  remainingOf,
+} from './credit-level.js';
 import type { CreditAccount, Repayment } from './grant-book.js';
 import { type Grant, byAge } from './grant.js';
 import { LedgerRepository, type OpenLeases } from './ledger.repository.js';
@@ -162,6 +168,7 @@ export class LedgerService {
       pending: leased.unbooked,
       frozen,
       debt: book.all.reduce((sum, { owed }) => sum + owed, 0),
+      low_at: lowLevelOf(book),
       grants: grants.map((grant) => shownGrant(grant, lines)),
     };
   }

@@ -1,4 +1,4 @@
-import { IsIn, IsInt, IsISO8601, IsString } from 'class-validator';
+import { IsIn, IsInt, IsISO8601, IsOptional, IsString } from 'class-validator';
 import { IsCount, Nested, NestedList, NullableText, OptionalText } from '../../members.js';
 import { IN_ANY_STATE, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
@@ -57,6 +57,14 @@ export class BalanceAnswer {
   /** Credits that were used and then taken back by a refund or dispute; bought credits repay them first. */
   @IsCount()
   debt: number;
+
+  /**
+   * The number of credits left at which they count as running out, and the e-mail about it is sent. Absent from earlier
+   * releases.
+   */
+  @IsOptional()
+  @IsCount()
+  low_at?: number;
 
   /** At most 200 grants: first those with credits left, then the newest. */
   @NestedList(() => GrantAnswer)
@@ -127,6 +135,7 @@ export const BALANCE = defineOperation({
         pending: 0,
         frozen: 0,
         debt: 0,
+        low_at: 100,
         grants: [
           {
             id: '019a5f00-0000-7000-8000-000000000001',
