@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { request } from 'undici';
 import { waitFor } from '#test/environment';
 import { GatewayUnderTest, live } from '../../../../test/gateway/gateway-under-test.js';
+import { problemAnswer } from '../../../../test/stand-ins/lookup-stand-in.js';
 
 let under: GatewayUnderTest;
 let around: GatewayUnderTest['around'];
@@ -43,7 +44,9 @@ describe('traces of a request', () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const first = await ask(live(apiKey));
     await ask(live(apiKey, '&domainName=ex%09ample'));
-    const rows = await under.logRows(keyRecord.accountId, 2);
+    around.lookup.answer = () => ({ ...problemAnswer(503, 'lookup_overloaded', ''), headers: {} });
+    await ask(live(apiKey, '&domainName=other.example'));
+    const rows = await under.logRows(keyRecord.accountId, 3);
     expect(rows[0]).toMatchObject({
       request_id: first.headers['x-request-id'],
       key_id: keyRecord.keyId,
@@ -55,6 +58,7 @@ describe('traces of a request', () => {
       credits: 1,
     });
     expect(rows[1]).toMatchObject({ status: 400, outcome: 'invalid_request', credits: 0 });
+    expect(rows[2]).toMatchObject({ status: 503, outcome: 'lookup_overloaded', credits: 0 });
   });
 
   it('a client that disconnects is not charged, and its lookup is cancelled', async () => {

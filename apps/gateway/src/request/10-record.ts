@@ -13,7 +13,9 @@ import { isOurOutage } from '../rate-limits/our-outages.js';
 export interface Ending {
   /** The status; 499 if the client disconnected before the end of the answer. */
   status: number;
-  /** The answer's outcome, the problem's code, or how the answer was interrupted. */
+  /**
+   * The answer's outcome, the problem's code, or how the answer was interrupted; empty if the owner named no outcome.
+   */
   outcome: string;
   credits: number;
   code?: string;
@@ -37,11 +39,13 @@ export interface RecorderParts {
 export class RequestRecorder {
   constructor(private readonly parts: RecorderParts) {}
 
-  record(context: RequestContext, { status, outcome, credits, code }: Ending): void {
+  record(context: RequestContext, { status, credits, code, ...ending }: Ending): void {
     const { caller, lease, hold, cost, route, question, body, requestId, subject, startedMs } =
       context;
     const { leases, caps, repeatWindow, log, refusals, keyUse, clock, counts } = this.parts;
     const durationMs = monotonicMs() - startedMs;
+    // Most owners name an outcome only for what they looked up.
+    const outcome = ending.outcome || (code ?? 'delivered');
     counts.note(route, status, durationMs, code);
     if (context.span !== undefined) endSpan(context.span, status, outcome);
     if (!caller) return;
