@@ -74,6 +74,20 @@ it('the form for a new secret works once, so that a reload does not end the secr
   expect(textOf(again)).toContain('has got a new secret since that page was opened');
 });
 
+it.each([
+  ['2999-11-20T10:00:00.000Z', true],
+  ['2001-11-20T10:00:00.000Z', false],
+  [null, false],
+])(
+  'if the secret before the present one signs until %s, the page says that it ends: %s',
+  async (previous_secret_until, isSaid) => {
+    const webhook = { id: '1', url: 'https://hooks.example/', previous_secret_until };
+    under.answers.set('GET /internal/webhooks/1', webhook);
+    const text = textOf(await under.get('/webhooks/1/rotate'));
+    expect(text.includes('The secret before the present one ends at once')).toBe(isSaid);
+  },
+);
+
 it('the events that were ticked stay ticked if the address of a webhook is rejected', async () => {
   const errors = [{ field: 'url', message: 'must begin with https://' }];
   const refused = { code: 'invalid_request', status: 400, detail: '', errors };

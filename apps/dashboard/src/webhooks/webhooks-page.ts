@@ -116,7 +116,7 @@ export function deliveriesPage(
  * Returns the page that asks before a new secret is made. Its form works once: a further new secret within a day would
  * end the one that the receiver still has.
  */
-export function newSecretPage(context: PageContext, webhook: WebhookAnswer): Markup {
+export function newSecretPage(context: PageContext, webhook: WebhookAnswer, now: Date): Markup {
   const { id, url, previous_secret_until: previous } = webhook;
   return confirmationPage(context, {
     title: 'Make a new secret?',
@@ -126,12 +126,19 @@ export function newSecretPage(context: PageContext, webhook: WebhookAnswer): Mar
         change the receiver. If you make a further secret within that day, the present one ends at
         once.
       </p>
+      ${previous && Date.parse(previous) > now.getTime() ? endingSecret(previous) : undefined}
       ${hidden('previous', previous ?? '')}`,
     action: `/webhooks/${id}/rotate`,
     button: 'Make a new secret',
     back: { href: '/webhooks', text: 'Keep the secret' },
   });
 }
+
+const endingSecret = (until: string) =>
+  html`<p>
+    <strong>The secret before the present one ends at once.</strong> Otherwise, it signs until
+    ${minute(until)}. If the receiver still has it, give the receiver the new secret right away.
+  </p>`;
 
 const secretSection = (secret: string) =>
   html`<section>

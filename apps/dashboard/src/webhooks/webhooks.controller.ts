@@ -6,6 +6,7 @@ import type {
   WebhookSecretAnswer,
   WebhooksAnswer,
 } from '#libs/contracts';
+import { Clock } from '#libs/platform';
 import { html } from '#libs/public-http';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { PageCall } from '../dashboard-calls.js';
@@ -22,6 +23,8 @@ import { deliveriesPage, newSecretPage, webhooksPage } from './webhooks-page.js'
 @Controller('webhooks')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class WebhookPagesController {
+  constructor(private readonly clock: Clock) {}
+
   @Get()
   list(@Visit() visit: PageVisit) {
     return this.show(visit);
@@ -78,7 +81,7 @@ export class WebhookPagesController {
   async askToRotate(@Visit() visit: PageVisit, @Param('id') id: string) {
     const { refusal, body } = await visit.worker({ method: 'GET', path: pathOf(id) });
     if (refusal) throw refusal;
-    return visit.show(newSecretPage(visit.context, body as WebhookAnswer));
+    return visit.show(newSecretPage(visit.context, body as WebhookAnswer, this.clock.now()));
   }
 
   /** Makes a new secret, unless that has been done since the form was made, for example by the same form. */
