@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => under?.stop());
 
-it('S102: the calls of an account that change something are limited over all owners; reading, revoking access and other accounts are not', async () => {
+it('S102: the calls of an account that change something are limited over all owners; reading, lookups, revoking access and other accounts are not', async () => {
   const statuses: number[] = [];
   for (let count = 0; count < BURST + 30; count++) {
     const path = count % 2 === 0 ? '/monitors/a/pause' : '/subscriptions/a/undo';
@@ -24,6 +24,9 @@ it('S102: the calls of an account that change something are limited over all own
   const { status, text, headers } = await under.post('/webhooks/a/test');
   expect([status, under.arrived, Number(headers['retry-after']) > 0]).toEqual([429, [], true]);
   expect(text).toContain('too many requests that change or start something');
+  await under.post('/search/whois.live', 'domainName=a.example');
+  expect(under.changes()).toEqual(['POST /internal/questions']);
+  under.arrived.length = 0;
   under.answerWith({ monitors: [], paging: { next_cursor: null } });
   expect((await under.get('/monitors')).status).toBe(200);
   await under.post('/security/sessions/end-others');
