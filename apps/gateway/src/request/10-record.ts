@@ -39,7 +39,8 @@ export interface RecorderParts {
 export class RequestRecorder {
   constructor(private readonly parts: RecorderParts) {}
 
-  record(context: RequestContext, { status, credits, code, ...ending }: Ending): void {
+  record(context: RequestContext, ending: Ending): void {
+    const { status, credits, code } = ending;
     const { caller, lease, hold, cost, route, question, body, requestId, subject, startedMs } =
       context;
     const { leases, caps, repeatWindow, log, refusals, keyUse, clock, counts } = this.parts;
