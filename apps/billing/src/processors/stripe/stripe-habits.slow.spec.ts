@@ -89,6 +89,16 @@ describe('subscriptions at Stripe', () => {
     expect(await now()).toMatchObject({ state: 'cancelled' });
   });
 
+  it('a waiting downgrade is not a cancellation, although its schedule writes the end of the period into cancel_at', async () => {
+    expect((await ask('change', { sku: 'api-5K-month' })).body.subscription).toMatchObject({
+      cancel_at: null,
+      pending_change: { sku: 'api-5K-month' },
+    });
+    expect(there().cancel_at).toBe(end.getTime() / 1_000);
+    expect((await ask('cancel')).body.subscription).toMatchObject({ cancel_at: end.toISOString() });
+    expect(there()).toMatchObject({ cancel_at: null, cancel_at_period_end: true });
+  });
+
   it('a plan that Stripe ends in a later period is renewed until then, unless it is cancelled', async () => {
     const later = (addMonths(end, 1).getTime() + DAY_MS) / 1_000;
     billing.simulator.subscriptions.update(there().id, { cancel_at: later });

@@ -47,11 +47,21 @@ export function reasonOf({ billing_reason: why, lines }: Stripe.Invoice): BillSn
  * the end of the period into `cancel_at`, and Stripe's dashboard any time.
  */
 export function lastEndOf(
-  { cancel_at_period_end: isEnding, cancel_at: at }: Stripe.Subscription,
+  subscription: Stripe.Subscription,
   { current_period_end: end }: Stripe.SubscriptionItem,
 ): Date | null {
-  if (isEnding) return dateOf(end);
+  if (subscription.cancel_at_period_end) return dateOf(end);
+  const at = endSetOf(subscription);
   return at !== null && at <= end ? dateOf(at) : null;
+}
+
+/**
+ * Returns the time that someone wrote into `cancel_at`, which must be read with the expanded `schedule`. A schedule also
+ * writes the end of its running phase there, and its release removes it; that does not end the subscription.
+ */
+export function endSetOf({ cancel_at: at, schedule }: Stripe.Subscription): number | null {
+  const isPhaseEnd = typeof schedule === 'object' && schedule?.end_behavior === 'release';
+  return isPhaseEnd ? null : at;
 }
 
 /** Returns the snapshot of a session; it contains the payment only if `payment_intent` was expanded. */

@@ -14,7 +14,15 @@ import type {
 import { UnfitObject } from '../unfit-object.js';
 import type { PricedPlan, StripePrices } from './stripe-prices.js';
 import { inKnownState } from './stripe-states.js';
-import { currencyOf, dateOf, idOf, lastEndOf, reasonOf, toMicros } from './stripe-snapshots.js';
+import {
+  currencyOf,
+  dateOf,
+  endSetOf,
+  idOf,
+  lastEndOf,
+  reasonOf,
+  toMicros,
+} from './stripe-snapshots.js';
 
 /** Objects expanded when a subscription is fetched, so that one call returns the whole snapshot. */
 const EXPAND = ['latest_invoice', 'schedule'];
@@ -269,13 +277,13 @@ export class StripeSubscriptions {
    */
   async cancel(id: string, when: 'period_end' | 'now', key: string): Promise<SubscriptionSnapshot> {
     const before = await this.releaseSchedule(id);
-    const { status, cancel_at: at, cancel_at_period_end: isByUs, items } = before;
+    const { status, cancel_at_period_end: isByUs, items } = before;
     const options = { idempotencyKey: `cancel:${key}` };
     if (when === 'now' || status === 'past_due') {
       const ended = await this.stripe.subscriptions.cancel(id, { expand: EXPAND }, options);
       return this.snapshot(ended);
     }
-    const end = items.data[0].current_period_end;
+    const [end, at] = [items.data[0].current_period_end, endSetOf(before)];
     const wish =
       at === null || isByUs ? { cancel_at_period_end: true } : { cancel_at: Math.min(at, end) };
     const params = { ...wish, expand: EXPAND };

@@ -65,6 +65,8 @@ export class Schedules {
     this.world.emit('v1.subscription_schedule.updated', schedule);
     const subscription = this.world.get('subscription', schedule.subscription);
     this.subscriptions.followPhase(subscription, schedule.phases[0]);
+    // Stripe writes the end of the running phase there, which does not end the subscription.
+    subscription.cancel_at = schedule.phases.length > 1 ? schedule.phases[0].end_date : null;
     this.world.emit('v1.customer.subscription.updated', subscription);
     return schedule;
   }
@@ -75,6 +77,7 @@ export class Schedules {
     const subscription = this.world.get('subscription', schedule.subscription);
     schedule.status = 'released';
     subscription.schedule = null;
+    subscription.cancel_at = null;
     this.world.emit('v1.subscription_schedule.released', schedule);
     this.world.emit('v1.customer.subscription.updated', subscription);
     return schedule;

@@ -206,7 +206,9 @@ export class Subscriptions {
   private renew(subscription: Subscription, endedAt: number): void {
     const [item] = subscription.items.data;
     if (ENDED.includes(subscription.status) || item.current_period_end !== endedAt) return;
-    const isEnding = subscription.cancel_at_period_end || subscription.cancel_at === endedAt;
+    const isPhaseEnd = subscription.schedule !== null;
+    const isCancelled = subscription.cancel_at === endedAt && !isPhaseEnd;
+    const isEnding = subscription.cancel_at_period_end || isCancelled;
     if (isEnding || subscription.status === 'unpaid') {
       this.end(subscription);
       return;
@@ -254,6 +256,7 @@ export class Subscriptions {
     const isReset = phase.billing_cycle_anchor === 'phase_start';
     if (isReset) subscription.billing_cycle_anchor = at;
     subscription.schedule = null;
+    subscription.cancel_at = null;
     schedule.status = 'released';
     this.world.emit('v1.subscription_schedule.released', schedule);
     if (isReset) return 'subscription_update';
