@@ -86,6 +86,48 @@ it('the rest of an unwanted payment is refunded after a dispute that was settled
   ]);
 });
 
+it('an appeal against a dispute that was settled for a part changes nothing', async () => {
+  const id = side.dispute(payment);
+  lose(id, '20.00');
+  await billing.settle();
+  const dispute = billing.simulator.paypal.world.get('dispute', id);
+  dispute.status = 'OPEN';
+  billing.simulator.paypal.world.emit('CUSTOMER.DISPUTE.UPDATED', 'dispute', dispute);
+  await billing.settle();
+  expect(await taken()).toEqual([{ cause: 'dispute', state: 'final', micros: '20000000' }]);
+});
+
+it('a lost amount that PayPal names only later replaces the whole disputed amount', async () => {
+  const id = side.dispute(payment);
+  side.decideDispute(id, 'lost');
+  await billing.settle();
+  lose(id, '20.00');
+  await billing.settle();
+  expect(await taken()).toEqual([
+    { cause: 'dispute', state: 'undone', micros: '54000000' },
+    { cause: 'dispute', state: 'final', micros: '20000000' },
+  ]);
+});
+
+it.each(['won', 'lost'] as const)(
+  'a refund that is made at PayPal during a dispute counts if the dispute is won weeks later: %s',
+  async (decision) => {
+    const id = side.dispute(payment);
+    await billing.settle();
+    side.refund(payment, 10);
+    await billing.settle();
+    await billing.pass(20 * DAY_MS);
+    expect(await taken()).toMatchObject([{ state: 'requested' }]);
+    side.decideDispute(id, decision);
+    await billing.settle();
+    await billing.pass(DAY_MS);
+    const refund = { cause: 'refund', state: 'final', micros: '10000000' };
+    expect(await taken()).toMatchObject(
+      decision === 'won' ? [{ state: 'undone' }, refund] : [{ state: 'final' }],
+    );
+  },
+);
+
 it('a dispute that is decided against us without a refund takes nothing', async () => {
   const id = side.dispute(payment);
   await billing.settle();

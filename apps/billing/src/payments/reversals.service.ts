@@ -21,6 +21,8 @@ export interface ReversedPayment {
   refundedMicros: bigint;
   isDisputed: boolean;
   isNews: boolean;
+  /** When to fetch a refund again that counts as the money of a dispute, because the dispute is not decided yet. */
+  lookAgainAt?: Date;
 }
 
 const STATES: Readonly<Record<RefundSnapshot['state'] | DisputeSnapshot['state'], ReversalState>> =
@@ -72,9 +74,16 @@ export class ReversalsService {
           ? next.retryAt === null
           : next.cause === 'dispute' && next.state === 'final';
       if (isHere) await this.payments.markReturned(transaction, payment, null);
+      const isReplaced = next.state === 'undone' && STATES[snapshot.state] === 'final';
+      if (isReplaced) return this.apply(transaction, processor, snapshot);
     }
     const rows = next ? [...reversals.filter(({ id }) => id !== next.id), next] : reversals;
-    return { ...reversedPayment(payment, rows), isNews: next !== undefined };
+    const isUndecided = disputeOf(snapshot, reversals)?.state === 'requested';
+    return {
+      ...reversedPayment(payment, rows),
+      isNews: next !== undefined,
+      ...(isUndecided && { lookAgainAt: nextDay(this.clock.now()) }),
+    };
   }
 
   /**
@@ -188,17 +197,22 @@ export class ReversalsService {
     const latest = latestOf(snapshot, reversals);
     const now = this.clock.now();
     if (latest && latest.state !== 'undone') {
-      // The money stays withdrawn during the appeal against a lost dispute.
-      const next = latest.state === 'final' && state === 'requested' ? latest.state : state;
+      // The money stays withdrawn during the appeal against a lost dispute, which may have taken only a part.
+      const isAppeal = latest.state === 'final' && state === 'requested';
+      const next = isAppeal ? 'final' : state;
       // Each phase is announced once, so the amount of an open dispute may change only with its decision.
-      const isSameAmount = next === 'requested' || latest.amountMicros === amountMicros;
+      const isSameAmount = isAppeal || next === 'requested' || latest.amountMicros === amountMicros;
       const isKnown = latest.externalId !== null && isSameAmount;
       if (isKnown && latest.state === next) return undefined;
+      // A decided amount that changes is announced as another attempt.
+      if (latest.state === 'final' && next === 'final' && !isSameAmount) {
+        return { ...latest, state: 'undone', updatedAt: now };
+      }
       const news = { ...latest, externalId: id, state: next, amountMicros, updatedAt: now };
       return next === 'undone' ? failed(news, now) : news;
     }
     // Without an earlier announcement, there is nothing to undo.
-    if (state === 'undone' || isOfDispute(snapshot, reversals)) return undefined;
+    if (state === 'undone' || disputeOf(snapshot, reversals)) return undefined;
     return {
       id: newId(),
       accountId: payment.accountId,
@@ -238,18 +252,21 @@ function latestOf(
     .at(-1);
 }
 
+/** Returns the start of the next day, so that several fetches of an object on one day lead to one more. */
+const nextDay = (now: Date) => new Date((Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS);
+
 /**
- * Whether a refund is the money of a dispute, which counts as the dispute: it was made while the dispute was open, or
- * because it was lost.
+ * Finds the dispute whose money a refund is, and as which it counts: it was made while the dispute was open, or because
+ * it was lost.
  */
-function isOfDispute(
+function disputeOf(
   snapshot: RefundSnapshot | DisputeSnapshot,
   reversals: readonly Reversal[],
-): boolean {
-  if (snapshot.kind !== 'refund' || !snapshot.disputableAt) return false;
+): Reversal | undefined {
+  if (snapshot.kind !== 'refund' || !snapshot.disputableAt) return undefined;
   const { amountMicros, disputableAt } = snapshot;
   const since = new Date(disputableAt.getTime() - SETTLED_MS);
-  return reversals.some(
+  return reversals.find(
     (row) =>
       row.cause === 'dispute' &&
       (row.state === 'requested' || (row.state === 'final' && row.updatedAt > since)) &&

@@ -11,7 +11,7 @@ import type {
   ProcessorSnapshot,
 } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
-import type { ObjectRef } from './wanted-objects.js';
+import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
 @Injectable()
@@ -23,6 +23,7 @@ export class SnapshotsService {
     private readonly reversals: ReversalsService,
     private readonly subscriptions: SubscriptionsService,
     private readonly processors: PaymentProcessors,
+    private readonly wanted: WantedObjects,
   ) {}
 
   /**
@@ -170,6 +171,14 @@ export class SnapshotsService {
       case 'refund':
       case 'dispute': {
         const reversed = await this.reversals.apply(transaction, processor, snapshot);
+        if (reversed?.lookAgainAt) {
+          const { kind, id } = snapshot;
+          await this.wanted.wantObjectAt(
+            transaction,
+            { processor, kind, id },
+            reversed.lookAgainAt,
+          );
+        }
         if (reversed?.isNews) {
           await this.orders.applyReversed(transaction, reversed);
           await this.subscriptions.applyReversed(transaction, reversed.payment);
