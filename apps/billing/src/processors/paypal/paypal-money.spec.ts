@@ -24,7 +24,7 @@ async function listed(transactions: readonly Line[]) {
   return refs.map(({ kind, id }) => `${kind} ${id}`);
 }
 
-it('PayPal’s report names the payments and refunds of customers', async () => {
+it('PayPal’s report names the payments and refunds of customers, after the disputes whose money the refunds may be', async () => {
   const report: Line[] = [
     ['T0002', '27.00'],
     ['T0006', '54.00'],
@@ -32,7 +32,7 @@ it('PayPal’s report names the payments and refunds of customers', async () => 
     ['T1107', '-27.00'],
   ];
   const expected = ['bill T0002', 'payment T0006', 'refund T1106', 'refund T1107'];
-  expect(await listed(report)).toEqual([...expected, 'dispute PP-D-1']);
+  expect(await listed(report)).toEqual(['dispute PP-D-1', ...expected]);
 });
 
 it.each([

@@ -15,7 +15,8 @@ const KINDS: readonly [code: RegExp, kind: ProcessorRef['kind']][] = [
 ];
 
 /**
- * Lists PayPal's money movements in a period, and the disputes that last changed in it.
+ * Lists the disputes that last changed in a period, and PayPal's money movements in it. Disputes come first, because a
+ * refund may be their money.
  * @throws UnfitObject if there are too many.
  */
 export async function listPaypalMoney(
@@ -23,7 +24,7 @@ export async function listPaypalMoney(
   start: Date,
   end: Date,
 ): Promise<ProcessorRef[]> {
-  const refs: ProcessorRef[] = [];
+  const refs = await listDisputes(client, start, end);
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     if (page > PAGES_MAX) throw new UnfitObject(`more than ${PAGES_MAX} pages of transactions`);
     const answer = await client.listTransactions(start, end, page);
@@ -38,7 +39,7 @@ export async function listPaypalMoney(
       }
     }
   }
-  return [...refs, ...(await listDisputes(client, start, end))];
+  return refs;
 }
 
 async function listDisputes(client: PaypalClient, start: Date, end: Date): Promise<ProcessorRef[]> {
