@@ -32,22 +32,19 @@ export class StripeCards {
   }
 
   /**
-   * Lets a subscription follow its customer's default card. The subscription has its own card from its checkout, which
-   * would take precedence; that card becomes the default unless there is one.
+   * Lets a subscription follow its customer's default card. From its checkout, it has a card of its own, which would
+   * take precedence. This card becomes the default, so that it keeps paying if the customer enters no other.
    */
   private async giveUpCard(
     { id, default_payment_method: own }: Stripe.Subscription,
     customerId: string,
   ): Promise<void> {
     if (!own) return;
-    const customer = await this.stripe.customers.retrieve(customerId);
-    if (!customer.deleted && !customer.invoice_settings.default_payment_method) {
-      await this.stripe.customers.update(
-        customerId,
-        { invoice_settings: { default_payment_method: idOf(own) } },
-        { idempotencyKey: `card:${newId()}` },
-      );
-    }
+    await this.stripe.customers.update(
+      customerId,
+      { invoice_settings: { default_payment_method: idOf(own) } },
+      { idempotencyKey: `card:${newId()}` },
+    );
     await this.update(id, { default_payment_method: '' });
   }
 

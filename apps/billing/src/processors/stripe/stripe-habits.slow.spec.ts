@@ -76,6 +76,13 @@ describe('subscriptions at Stripe', () => {
     expect(there().default_payment_method).toBeNull();
   });
 
+  it('the same card keeps paying, although an earlier plan left the customer another default card', async () => {
+    billing.simulator.invoices.replaceCard(there().customer as string, 'declines');
+    await ask('payment-details');
+    await passTo(end);
+    expect(await now()).toMatchObject({ state: 'active' });
+  });
+
   it('a cancellation in Stripe’s customer portal is shown, can be undone, and ends the plan', async () => {
     const cancelThere = (at: Date) =>
       billing.simulator.subscriptions.update(there().id, { cancel_at: at.getTime() / 1_000 });

@@ -37,10 +37,8 @@ export const cardIdOf = (owner: string) => owner.replace(/^[a-z]+_/, 'pm_');
 
 /** Simulates the invoices of subscriptions: creation, payment by the card on file, retries. */
 export class Invoices {
-  /** The default cards, by customer. */
+  /** The behaviour of the cards, by id. */
   private readonly cards = new Map<string, CardBehaviour>();
-  /** The cards that belong to subscriptions. */
-  private readonly ownCards = new Map<string, CardBehaviour>();
   private readonly openPayments = new Map<string, InvoicePayment>();
 
   constructor(
@@ -157,26 +155,27 @@ export class Invoices {
   }
 
   cardOf(customerId: string): CardBehaviour {
-    return this.cards.get(customerId) ?? 'works';
+    const { invoice_settings: settings } = this.world.get('customer', customerId);
+    return this.cards.get(settings.default_payment_method ?? cardIdOf(customerId)) ?? 'works';
   }
 
   /** Changes the behaviour of all cards of a customer. */
   setCard(customerId: string, card: CardBehaviour): void {
-    this.cards.set(customerId, card);
+    this.cards.set(cardIdOf(customerId), card);
     for (const { id, customer } of this.world.all('subscription')) {
-      if (customer === customerId) this.ownCards.set(id, card);
+      if (customer === customerId) this.cards.set(cardIdOf(id), card);
     }
   }
 
   /** Gives a customer another default card, as the portal does. */
   replaceCard(customerId: string, card: CardBehaviour): void {
-    this.cards.set(customerId, card);
+    this.cards.set(cardIdOf(customerId), card);
     const { invoice_settings: settings } = this.world.get('customer', customerId);
     settings.default_payment_method = cardIdOf(customerId);
   }
 
   addOwnCard({ id, customer }: Subscription): void {
-    this.ownCards.set(id, this.cardOf(customer as string));
+    this.cards.set(cardIdOf(id), this.cardOf(customer as string));
   }
 
   /** Gives a subscription the card that has paid a bill, if the subscription keeps such cards. */
@@ -185,13 +184,15 @@ export class Invoices {
     const subscription = this.world.get('subscription', id);
     if (subscription.payment_settings.save_default_payment_method !== 'on_subscription') return;
     subscription.default_payment_method = cardIdOf(id);
-    this.ownCards.set(id, 'works');
+    this.cards.set(cardIdOf(id), 'works');
   }
 
   private cardFor({ customer, parent }: Invoice): CardBehaviour {
     const id = parent.subscription_details.subscription as string;
     const { default_payment_method: own } = this.world.get('subscription', id);
-    return (own === null ? undefined : this.ownCards.get(id)) ?? this.cardOf(customer as string);
+    return (
+      (own === null ? undefined : this.cards.get(own as string)) ?? this.cardOf(customer as string)
+    );
   }
 
   private payBy(invoice: Invoice): void {
