@@ -302,23 +302,26 @@ export class ImportsRepository {
 
   /**
    * Returns the newest imported file of a zone from a source, and the time of the newest complete one; undefined if
-   * there is none, or if a part of a newer file was imported before that file was removed.
+   * there is none, or if a part of a newer file was imported before that file was removed or replaced.
+   * @returns `wholeAt` is null if all complete files are older than such a part.
    */
   async findZone(
     sourceId: number,
     zone: string,
-  ): Promise<{ file: string; version: string; observedAt: Date; wholeAt: Date } | undefined> {
+  ): Promise<
+    { file: string; version: string; observedAt: Date; wholeAt: Date | null } | undefined
+  > {
     const [row] = await this.database.query<{
       file: string;
       version: string;
       observedAt: Date;
-      wholeAt: Date;
+      wholeAt: Date | null;
     }>(
       `select file, version, observed_at as "observedAt",
          max(observed_at) filter (where not is_difference) over () as "wholeAt"
        from import_file f where source_id = $1 and zone = $2 and state = 'loaded'
          and not exists (select from import_file n where n.source_id = $1 and n.zone = $2
-           and n.state = 'failed' and n.slices > 0 and n.observed_at > f.observed_at)
+           and n.state in ('loading', 'failed') and n.slices > 0 and n.observed_at > f.observed_at)
        order by observed_at desc limit 1`,
       [sourceId, zone],
     );

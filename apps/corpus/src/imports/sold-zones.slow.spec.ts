@@ -93,16 +93,29 @@ it.each([
 
 it('a zone is imported as a whole if only a part of the file before was imported', async () => {
   await addZone('store');
-  await imported('store', 3, ['kept', 'other']);
-  expect((await imported('store', 2, ['kept'])).file).toMatchObject({ isDifference: true });
+  await imported('store', 4, ['kept', 'other']);
+  expect((await imported('store', 3, ['kept'])).file).toMatchObject({ isDifference: true });
   await corpus.database.query(
     `insert into import_file (id, source_id, file, version, zone, observed_at, state, slices, started_at)
-     select gen_random_uuid(), id, 'removed', '1', 'store', $1, 'failed', 20, $1
+     select gen_random_uuid(), id, 'removed', '1', 'store', $1, 'loading', 20, $1
      from source where name = 'store'`,
-    [ago(1.5)],
+    [ago(2).slice(0, 10)],
   );
-  expect((await imported('store', 0, ['kept'])).file).toMatchObject({
-    state: 'loaded',
-    isDifference: false,
-  });
+  const state = 'loaded';
+  expect((await imported('store', 1, ['kept'])).file).toMatchObject({ state, isDifference: false });
+  expect((await imported('store', 0, ['kept'])).file).toMatchObject({ state, isDifference: true });
+});
+
+it('a zone is imported as a whole if no whole file is left to which it can be compared', async () => {
+  await addZone('blog');
+  await imported('blog', 4, ['kept', 'other']);
+  expect((await imported('blog', 2, ['kept'])).file).toMatchObject({ isDifference: true });
+  await corpus.database.query(
+    `insert into import_file (id, source_id, file, version, zone, observed_at, state, slices, started_at)
+     select gen_random_uuid(), id, 'removed', '1', 'blog', $1, 'failed', 20, $1
+     from source where name = 'blog'`,
+    [ago(3).slice(0, 10)],
+  );
+  const { file } = await imported('blog', 0, ['kept']);
+  expect(file).toMatchObject({ state: 'loaded', isDifference: false });
 });

@@ -91,7 +91,8 @@ export class ZonesService {
     const { sourceId, observedAt: at } = file;
     const previous = await this.files.findZone(sourceId, zone);
     // From time to time, a complete import corrects data that other sources have delivered.
-    if (!previous || at.getTime() - previous.wholeAt.getTime() > WHOLE_AFTER_MS) return undefined;
+    if (!previous?.wholeAt) return undefined;
+    if (at.getTime() - previous.wholeAt.getTime() > WHOLE_AFTER_MS) return undefined;
     const older = await this.locations.pathOf(source, previous);
     if (older === undefined) return undefined;
     const difference = await zoneDifference(linesIn(run, older), linesIn(run));
