@@ -32,10 +32,10 @@ async function namesIn(dataset: Dataset): Promise<string[]> {
   return names;
 }
 
-async function addZone(origin: string): Promise<void> {
+async function addZone(origin: string, isHidden = false): Promise<void> {
   const location = join(folder, origin);
   await mkdir(location);
-  const rights = { isShown: true, isSold: true, isLookedUp: true };
+  const rights = { isShown: !isHidden, isSold: !isHidden, isLookedUp: true };
   await corpus.sources.add({ name: origin, kind: 'zone', location, ...rights });
 }
 
@@ -118,4 +118,17 @@ it('a zone is imported as a whole if no whole file is left to which it can be co
   );
   const { file } = await imported('blog', 0, ['kept']);
   expect(file).toMatchObject({ state: 'loaded', isDifference: false });
+});
+
+it('of the names of a zone that may not be shown, only the added ones are new when an own lookup sees them', async () => {
+  await addZone('shop', true);
+  await imported('shop', 2, ['old']);
+  await imported('shop', 1, ['old', 'added']);
+  const record = { create_date: '2020-01-01' };
+  const names = ['old.shop', 'added.shop'];
+  await corpus.record(...names.map((name) => ({ kind: 'whois', name, at: ago(0.1), record })));
+  const told = await corpus.database.query(
+    `select name from change_event where is_shown_first and name like '%.shop'`,
+  );
+  expect(told).toEqual([{ name: 'added.shop' }]);
 });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import type { Change } from './change.js';
+import type { CorrectedName } from './names.repository.js';
 
 @Injectable()
 export class ChangesRepository {
@@ -21,5 +22,25 @@ export class ChangesRepository {
         sourceId,
       ],
     );
+  }
+
+  /**
+   * Selects the names that sources recorded as new. The names in the first file of a zone were not: they existed
+   * before. (On a cluster, an update of names cannot read this table.)
+   */
+  async selectNew(
+    transaction: Transaction,
+    names: readonly CorrectedName[],
+    sourceIds: readonly number[],
+  ): Promise<CorrectedName[]> {
+    if (names.length === 0) return [];
+    const rows = await transaction.query<{ name: string }>(
+      `select q.name from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       where exists (select from change_event c where c.domain_key = q.domain_key and c.name = q.name
+         and c.kind = 'new' and c.source_id = any($3::smallint[]))`,
+      [...columnsOf(names, 'key', 'name'), sourceIds],
+    );
+    const found = new Set(rows.map(({ name }) => name));
+    return names.filter(({ name }) => found.has(name));
   }
 }

@@ -124,6 +124,9 @@ export class FullListsService {
       ? { again: [], repeated: [], shownFirst: [] }
       : await this.repository.correct(transaction, part);
     await this.registrations.mark(transaction, again, true);
+    const told = isFirst
+      ? []
+      : await this.changes.selectNew(transaction, shownFirst, ranked.unshown);
     const dropsNone =
       zone === undefined || isFirst || (await this.sources.isListedSince(transaction, file, zone));
     const gone = dropsNone ? [] : await this.repository.listGone(transaction, part, zone);
@@ -155,7 +158,7 @@ export class FullListsService {
     const changes = [
       ...changesOf('new', [...fresh, ...again]),
       ...changesOf('new', isFirst ? [] : repeated, { isRepeated: true }),
-      ...changesOf('new', isFirst ? [] : shownFirst, { isShownFirst: true }),
+      ...changesOf('new', told, { isShownFirst: true }),
       ...changesOf('dropped', dropped),
       ...changesOf('dropped', droppedBefore, { isRepeated: true }),
     ];

@@ -133,13 +133,14 @@ export class ObservationsService {
         ? await this.names.correctNames(transaction, known, by)
         : { again: [], repeated: [], shownFirst: [] };
     await this.registrations.mark(transaction, again, true);
+    const told = await this.changes.selectNew(transaction, shownFirst, by.unshown);
     const lastAt = new Map(known.map((one) => [one.name, one.lastAt]));
     const seen = ({ key, name }: CorrectedName) => ({ key, name, at: lastAt.get(name)! });
     return {
       fresh: fresh.map(({ key, name, firstAt }) => ({ key, name, at: firstAt })),
       again: again.map(seen),
       repeated: repeated.map(seen),
-      shownFirst: shownFirst.map(seen),
+      shownFirst: told.map(seen),
     };
   }
 
