@@ -47,6 +47,35 @@ describe('the uploads of an account', () => {
     expect(count).toBe('0');
   });
 
+  it('simultaneous removals of an account wait without database connections', async () => {
+    const accountId = newId();
+    const { id } = await under.upload(accountId, NAMES);
+    await under.endOfUpload(accountId, id);
+    const other = { accountId: newId(), id: '' };
+    other.id = (await under.upload(other.accountId, NAMES)).id;
+    await under.endOfUpload(other.accountId, other.id);
+    const waiting = async () => {
+      const [{ count }] = await under.database.query<{ count: number }>(
+        `select count(*)::int as count from pg_stat_activity
+         where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
+      );
+      return count;
+    };
+    const remove = (owner: string, upload: string) =>
+      under.send('DELETE', `${PATH}/${upload}`, { accountId: owner });
+    let removals: ReturnType<typeof remove>[] = [];
+    await under.database.transaction(async (transaction) => {
+      await transaction.query('select from uploads where id = $1 for update', [id]);
+      removals = Array.from({ length: 5 }, () => remove(accountId, id));
+      await waitFor('a removal to wait', async () => (await waiting()) > 0);
+      // A removal by another account would come after theirs.
+      expect((await remove(other.accountId, other.id)).status).toBe(204);
+      expect(await waiting()).toBe(1);
+    });
+    const statuses = (await Promise.all(removals)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([204, 404, 404, 404, 404]);
+  });
+
   it('deleting an upload reads only the jobs of its own account', async () => {
     const accountId = newId();
     const { id } = await under.upload(accountId, NAMES);

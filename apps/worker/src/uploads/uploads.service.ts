@@ -6,7 +6,7 @@ import {
   type UploadsAnswer,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, MINUTE_MS, NotFound, isId, newId } from '#libs/platform';
+import { AccountTurns, Clock, MINUTE_MS, NotFound, isId, newId } from '#libs/platform';
 import { DailyCountsService } from '../daily-counts/daily-counts.service.js';
 import { FolderQueue, ReadQueue } from './upload-queues.js';
 import {
@@ -50,6 +50,9 @@ const NONE = 'There is no such upload.';
 
 @Injectable()
 export class UploadsService {
+  /** A removal may take minutes, and holds one of the few database connections, also while it waits for another one. */
+  private readonly removals = new AccountTurns({ atOnce: 1, max: Infinity });
+
   constructor(
     private readonly database: Database,
     private readonly uploads: UploadsRepository,
@@ -146,8 +149,10 @@ export class UploadsService {
 
   /** @throws NotFound, UploadInUse. */
   async remove(accountId: string, uploadId: string): Promise<void> {
-    await this.find(accountId, uploadId);
-    if (!(await this.delete({ id: uploadId, accountId }))) throw new UploadInUse();
+    await this.removals.use(accountId, async () => {
+      await this.find(accountId, uploadId);
+      if (!(await this.delete({ id: uploadId, accountId }))) throw new UploadInUse();
+    });
   }
 
   /** @returns false if a job needs the upload, or if it was deleted. */
