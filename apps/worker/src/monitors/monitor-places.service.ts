@@ -68,6 +68,11 @@ export class MonitorPlacesService {
     await this.queue.want(transaction, { name: accountId, payload: {}, accountId });
   }
 
+  /** Removes the work that waits for the end of an erased account's allowance. */
+  async forget(transaction: Transaction, accountId: string): Promise<void> {
+    await this.queue.forget(transaction, accountId);
+  }
+
   /**
    * Counts a new or resumed monitor, and decides whether its domain is checked at once. It is not if another monitor of
    * the account watches the domain, or if the account has created or resumed too many monitors that day. Otherwise,

@@ -183,6 +183,7 @@ export class MonitorsService {
     await this.checks.hold(transaction, domains);
     await this.news.erase(transaction, accountId);
     await this.monitors.deleteOfAccount(transaction, accountId);
+    await this.places.forget(transaction, accountId);
     await this.checks.forgetPaid(transaction, accountId);
     await this.checks.forget(transaction, domains);
   }

@@ -214,6 +214,21 @@ describe('monitors', () => {
     await waitFor('the end of the work', async () => (await waiting()).length === 0);
   });
 
+  it('the erasure of an account removes the work that waits for the end of its allowance', async () => {
+    const end = new Date(under.clock.now().getTime() + 3 * DAY_MS);
+    under.entitlement.validUntil = end.toISOString();
+    await watch(newName());
+    const waiting = () =>
+      under.database.query(
+        `select from work where queue = 'monitor-slots' and account_id = $1 and state = 'waiting'`,
+        [accountId],
+      );
+    await waitFor('the wait for the end', async () => (await waiting()).length > 0);
+    await under.database.transaction((transaction) => under.accounts.erase(transaction, accountId));
+    expect(await waiting()).toEqual([]);
+    under.entitlement.validUntil = undefined;
+  });
+
   it('the place of a removed monitor goes to the oldest monitor over the limit, not to a new one', async () => {
     under.entitlement.monitors.set(accountId, { domain: 3, brand: 0, registrant: 0 });
     const ids: string[] = [];
