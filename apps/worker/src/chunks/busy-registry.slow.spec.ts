@@ -4,7 +4,7 @@ import { waitFor } from '#test/environment';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 
-const CHUNKS = 6;
+const CHUNKS = 11;
 const NAMES = CHUNKS * 1_000;
 const LATER = {
   outcome: 'throttled',
@@ -24,9 +24,9 @@ afterAll(async () => {
   await lookup.stop();
 });
 
-it('the chunks of a job share the turns of a busy registry two at a time, so that each gets many', async () => {
+it('the chunks of a job share the turns of a busy registry two at a time, so that each gets many, and a small job does not wait for them', async () => {
   const accountId = newId();
-  under.entitlement.balances.set(accountId, NAMES);
+  under.entitlement.balances.set(accountId, NAMES + 1);
   const names = Array.from({ length: NAMES }, (_, n) => `busy-${n}.com`);
   const { id: upload_id } = await under.upload(accountId, names.join('\n'));
   await under.endOfUpload(accountId, upload_id);
@@ -45,6 +45,9 @@ it('the chunks of a job share the turns of a busy registry two at a time, so tha
     return count === CHUNKS - 2;
   });
   expect(lookup.calls).toHaveLength(CHUNKS + 2);
+  await under.createJob(accountId, 'whois', { domainNames: ['few.com'] });
+  await waitFor('the small job', () => lookup.calls.some(({ names }) => names.includes('few.com')));
+  expect(lookup.calls).toHaveLength(CHUNKS + 3);
   await under.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId });
   lookup.letAllGo();
   const { counts } = await under.endOfJob(accountId, id);

@@ -1,7 +1,11 @@
-import { MINUTE_MS, monotonicMs } from '#libs/platform';
+import { MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
 
-/** The number of chunks of an account that are looked up at the same time at an upstream without a turn for them. */
+/** The number of chunks of an asker that are looked up at the same time at an upstream without a turn for them. */
 const AT_ONCE = 2;
+/** A chunk returns twice as often as one of the two calls of 20 seconds ends, so that a free place is soon taken. */
+const RETURN_EVERY_MS = 5 * SECOND_MS;
+/** The longest wait for a place. Each return costs queries, and a large job has thousands of chunks. */
+const WAIT_MAX_MS = 5 * MINUTE_MS;
 /** After this time without a refusal, an upstream is no longer busy. */
 const REMEMBERED_MS = MINUTE_MS;
 const UPSTREAMS_MAX = 10_000;
@@ -10,6 +14,8 @@ interface Calls {
   running: number;
   /** The monotonic time of the last refusal. */
   refusedMs: number;
+  /** The monotonic time at which the last of the chunks in the line returns. */
+  lastMs: number;
 }
 
 /**
@@ -18,21 +24,25 @@ interface Calls {
  * many result files, settlements and remaining chunks as it has names.
  */
 export class BusyUpstreams {
-  /** By account and upstream, the most recently used last. */
+  /** By asker and upstream, the most recently used last. */
   private readonly calls = new Map<string, Calls>();
 
   /**
-   * Begins a call. @returns the function that ends it, with whether the upstream had no turn for some names; undefined
-   * if enough chunks of the account ask this upstream already.
+   * Begins a call. @returns the function that ends it, with whether the upstream had no turn for some names; if enough
+   * chunks of the asker ask this upstream already, the seconds after which this one should try again.
    */
   begin(
-    accountId: string,
+    asker: string,
     upstream: string,
     nowMs = monotonicMs(),
-  ): ((isRefused: boolean, endMs?: number) => void) | undefined {
-    const key = `${accountId} ${upstream}`;
-    const calls = this.calls.get(key) ?? { running: 0, refusedMs: -Infinity };
-    if (calls.running >= AT_ONCE && nowMs - calls.refusedMs < REMEMBERED_MS) return undefined;
+  ): ((isRefused: boolean, endMs?: number) => void) | number {
+    const key = `${asker} ${upstream}`;
+    const calls = this.calls.get(key) ?? { running: 0, refusedMs: -Infinity, lastMs: -Infinity };
+    if (calls.running >= AT_ONCE && nowMs - calls.refusedMs < REMEMBERED_MS) {
+      const nextMs = Math.max(calls.lastMs, nowMs) + RETURN_EVERY_MS;
+      calls.lastMs = Math.min(nextMs, nowMs + WAIT_MAX_MS);
+      return Math.ceil((calls.lastMs - nowMs) / SECOND_MS);
+    }
     calls.running += 1;
     this.calls.delete(key);
     this.calls.set(key, calls);
@@ -40,7 +50,8 @@ export class BusyUpstreams {
     return (isRefused, endMs = monotonicMs()) => {
       calls.running -= 1;
       if (isRefused) calls.refusedMs = endMs;
-      else if (calls.running === 0) this.calls.delete(key);
+      const isBusy = endMs - calls.refusedMs < REMEMBERED_MS;
+      if (calls.running === 0 && !isBusy) this.calls.delete(key);
     };
   }
 }

@@ -68,6 +68,10 @@ export class ChunkRecordsService {
 
 /** Jobs with at most this many names are processed first, so that a few names never wait behind millions. */
 const SMALL_JOB_NAMES = 10_000;
+
+export const isSmall = ({ uniqueNames }: Pick<Job, 'uniqueNames'>) =>
+  uniqueNames <= SMALL_JOB_NAMES;
+
 /**
  * The minimum cost of a chunk, so that an account's turn has at most four chunks, even small ones. A chunk without
  * answers occupies a slot for as long as a large chunk.
@@ -75,15 +79,16 @@ const SMALL_JOB_NAMES = 10_000;
 const COST_MIN = CHUNK_NAMES_MAX / 4;
 
 export function chunkWork(
-  { id, accountId, uniqueNames }: Pick<Job, 'id' | 'accountId' | 'uniqueNames'>,
+  job: Pick<Job, 'id' | 'accountId' | 'uniqueNames'>,
   { number, names }: { number: number; names: number },
 ) {
+  const { id, accountId } = job;
   return {
     name: `${id} ${number}`,
     payload: { jobId: id, number },
     accountId,
     group: id,
-    lane: uniqueNames <= SMALL_JOB_NAMES ? ('fast' as const) : ('normal' as const),
+    lane: isSmall(job) ? ('fast' as const) : ('normal' as const),
     cost: Math.max(COST_MIN, names),
   };
 }

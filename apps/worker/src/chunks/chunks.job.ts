@@ -12,7 +12,7 @@ import { BusyUpstreams } from './busy-upstreams.js';
 import { ChunkAnswers } from './chunk-answers.js';
 import { ChunkQuestionsService } from './chunk-questions.service.js';
 import { type Chunk, ChunksRepository } from './chunks.repository.js';
-import { ChunkRecordsService } from './chunk-records.service.js';
+import { ChunkRecordsService, isSmall } from './chunk-records.service.js';
 
 /** Maximum number of chunks that a process looks up at a time. Most wait for the rate limits of their upstreams. */
 export const CONCURRENCY = 16;
@@ -29,8 +29,6 @@ export const ASKING_MS = 45 * SECOND_MS;
  */
 export const ASKING_MIN_MS = 10 * SECOND_MS;
 const SUSPENDED_SECONDS = 300;
-/** How long a chunk waits while others of its account ask a busy upstream. */
-const TURN_SECONDS = 10;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
 /** Maximum number of attempts. Most are a minute apart, so no chunk is abandoned before its job ends. */
 const TRIES_MAX = 20_000;
@@ -101,7 +99,7 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
       await this.files.check();
       crashPoint('chunk.after-claim');
       const answers = await this.answersInTurn(job, chunk, work.signal);
-      if (!answers) return this.later(TURN_SECONDS, job);
+      if (typeof answers === 'number') return this.later(answers, job);
       const seconds = answers.allLaterSeconds;
       if (seconds !== undefined) return this.later(seconds, job);
       crashPoint('chunk.after-answers');
@@ -114,18 +112,20 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   }
 
   /**
-   * Fetches the answers for a chunk of names. @returns undefined if enough chunks of the account already ask the
-   * upstream of the names, which has no turn for others. @throws the errors of `answersOf`.
+   * Fetches the answers for a chunk of names. @returns the seconds to wait if enough chunks of the account already
+   * ask the upstream of the names, which has no turn for others. @throws the errors of `answersOf`.
    */
   private async answersInTurn(
     job: Job,
     chunk: Chunk,
     signal: AbortSignal,
-  ): Promise<ChunkAnswers | undefined> {
+  ): Promise<ChunkAnswers | number> {
     const hasTurns = job.kind === 'whois' && job.maxAgeSeconds === 0;
     if (!hasTurns || this.clock.now() >= job.deadlineAt) return this.answersOf(job, chunk, signal);
-    const end = this.upstreams.begin(job.accountId, upstreamOf(chunk.names[0]));
-    if (!end) return undefined;
+    // A small job does not wait behind the chunks of a large one of its account.
+    const asker = `${job.accountId} ${isSmall(job) ? 'small' : 'large'}`;
+    const end = this.upstreams.begin(asker, upstreamOf(chunk.names[0]));
+    if (typeof end === 'number') return end;
     let isRefused = false;
     try {
       const answers = await this.answersOf(job, chunk, signal);
