@@ -40,7 +40,8 @@ export class ResultFilesService {
   /**
    * Joins files. The store can join only a few thousand at once, so a larger number is first joined in groups. The files
    * of a job that ends no longer change, so a group that an earlier attempt has joined is not joined again: the names of
-   * a slow registry are answered in tens of thousands of files, which may take longer than one attempt.
+   * a slow registry are answered in tens of thousands of files, which may take longer than one attempt. A group is named
+   * by the keys of its files, because a job whose rows were restored from a backup ends again with other files.
    */
   private async concatenate(
     job: Job,
@@ -48,12 +49,12 @@ export class ResultFilesService {
     signal: AbortSignal,
   ): Promise<{ sizeBytes: number }> {
     let joined = keys;
-    for (let round = 1; joined.length > CONCATENATED_MAX; round++) {
+    while (joined.length > CONCATENATED_MAX) {
       const groups: string[] = [];
       for (let from = 0; from < joined.length; from += CONCATENATED_MAX) {
         signal.throwIfAborted();
         const group = joined.slice(from, from + CONCATENATED_MAX);
-        const target = `${partsFolder(job.id)}joined-${round}-${from}-${group.length}.gz`;
+        const target = `${partsFolder(job.id)}joined-${digestOf(group)}.gz`;
         if (!(await this.files.stat(target))) await this.files.concatenate(group, target);
         groups.push(target);
       }
@@ -73,3 +74,6 @@ export class ResultFilesService {
     return hash.digest('hex');
   }
 }
+
+const digestOf = (keys: readonly string[]) =>
+  createHash('sha256').update(keys.join(' ')).digest('hex');
