@@ -72,7 +72,10 @@ export class CollectNamesJob implements Job {
     for (let hasMore = true; hasMore && monotonicMs() < untilMs && !this.isEnding;) {
       hasMore = await this.sources.takeNew();
     }
-    await Promise.all([this.lookUp('dns', untilMs), this.lookUp('whois', untilMs)]);
+    const kinds = ['dns', 'whois'] as const;
+    const ends = await Promise.allSettled(kinds.map((kind) => this.lookUp(kind, untilMs)));
+    // The run lasts until both kinds have ended. Otherwise, the next one would ask for the same names at the same time.
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
   private get isEnding(): boolean {

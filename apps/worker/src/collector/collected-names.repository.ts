@@ -11,6 +11,8 @@ export type CollectedKind = 'whois' | 'dns';
  */
 export const RANKS = { new: 1, old: 2, givenUp: 3 } as const;
 type Rank = (typeof RANKS)[keyof typeof RANKS];
+/** How many names are forgotten at a time: millions may be due at once, which would take longer than one statement. */
+export const FORGOTTEN_MAX = 20_000;
 
 export interface CollectedName {
   name: string;
@@ -50,11 +52,13 @@ export class CollectedNamesRepository {
     );
   }
 
-  /** Removes the names that were given up and are due again, so that the pass over all names may add them. */
+  /** Removes names that were given up and are due again, so that the pass over all names may add them. */
   async forgetGivenUp(runner: Runner, kind: CollectedKind, now: Date): Promise<void> {
     await runner.query(
-      `delete from collected_names where kind = $1 and rank = ${RANKS.givenUp} and due_at <= $2`,
-      [kind, now],
+      `delete from collected_names where kind = $1 and name in (
+         select name from collected_names where kind = $1 and rank = ${RANKS.givenUp} and due_at <= $2
+         order by due_at limit $3)`,
+      [kind, now, FORGOTTEN_MAX],
     );
   }
 

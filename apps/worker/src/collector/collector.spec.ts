@@ -5,6 +5,7 @@ import { CorpusStandIn } from '../../../../test/worker/corpus-stand-in.js';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { CollectNamesJob } from './collect-names.job.js';
+import { FORGOTTEN_MAX } from './collected-names.repository.js';
 
 const under = new WorkerUnderTest();
 const corpus = new CorpusStandIn();
@@ -110,4 +111,20 @@ it('a name about which nothing can be stored is looked up again only when it is 
   under.clock.advance(30 * DAY_MS);
   corpus.nextNames.push('reserved.com');
   expect(await collect()).toEqual({ 'reserved.com': 1 });
+});
+
+it('names that were given up are forgotten in parts', async () => {
+  await under.database.query(
+    `insert into collected_names (kind, name, rank, due_at)
+     select 'dns', 'given-up-' || n || '.com', 3, $1 from generate_series(1, $2::integer) as n`,
+    [under.clock.now(), FORGOTTEN_MAX + 1],
+  );
+  const left = async () => {
+    await collect();
+    const [{ count }] = await under.database.query<{ count: number }>(
+      `select count(*)::int as count from collected_names where name like 'given-up-%'`,
+    );
+    return count;
+  };
+  expect([await left(), await left()]).toEqual([1, 0]);
 });
