@@ -291,6 +291,25 @@ describe('turns of accounts', () => {
     expect(await simulation.waitOf('active')).toBeLessThanOrEqual(11);
   });
 
+  it.each([1, 2])(
+    'S102: known accounts that were idle do not come before the only active one again and again, with %i turns at once',
+    async (atOnce) => {
+      simulation = new Simulation({ atOnce });
+      const others = named('other ', 20);
+      simulation.ask('active', ...others);
+      await simulation.drain();
+      for (let count = 0; count < 50; count++) {
+        simulation.ask('active');
+        await simulation.end();
+      }
+      for (let round = 0; round < 5; round++) simulation.ask(...others);
+      simulation.ask('active');
+      expect(await simulation.waitOf('active')).toBeLessThanOrEqual(20 + atOnce);
+      simulation.ask('active');
+      expect(await simulation.waitOf('active')).toBeLessThanOrEqual(20 + atOnce);
+    },
+  );
+
   it('one account has few turns at a time, and a long turn lets another account’s begin', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     let idle = 0;

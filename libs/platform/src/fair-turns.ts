@@ -73,7 +73,7 @@ const USUAL_WEIGHT = 1 / 8;
  * received if all were served alike. A turn is due to end at a virtual time, and the turn that is due to end first
  * begins first. So accounts with much use, however many, hardly delay one with little use, and new accounts, however
  * many, come before an active one only until their use is equal. What an account uses while no other waits counts for
- * at most one turn, and what it leaves unused, for at most `UNUSED_TURNS_MAX`.
+ * at most one turn. What it leaves unused while others wait counts for at most `UNUSED_TURNS_MAX`.
  */
 export class FairTurns {
   private readonly accounts = new Map<string, Account>();
@@ -90,6 +90,8 @@ export class FairTurns {
    * others.
    */
   private virtualTimeMax = 0;
+  /** The virtual time at which a place was last free. What was left unused before does not count. */
+  private countedFrom = 0;
   /** A moving average of the costs of all accounts. */
   private usualCost = 0;
 
@@ -164,6 +166,7 @@ export class FairTurns {
       if (isCounted) this.taken -= 1;
       isCounted = false;
       this.beginNext();
+      this.startAnew();
     };
     const cancel = countedMs === undefined ? undefined : whenWaiting(makeRoom, countedMs);
     return (cost = expectedCost) => {
@@ -179,6 +182,20 @@ export class FairTurns {
       this.finish(account);
       makeRoom();
     };
+  }
+
+  /**
+   * Begins a new count once a place is free and no turn waits for one: what accounts have left unused before has cost
+   * nobody anything. Otherwise, an account that was active alone would wait for several turns of each account that was
+   * idle meanwhile.
+   */
+  private startAnew(): void {
+    const { atOnce, ofAccount } = this.limits;
+    if (this.taken >= atOnce) return;
+    for (const { account } of this.waiting) if (account.lasting < ofAccount) return;
+    // An account that is alone has had a turn more than the others.
+    this.virtualTime += this.usualCost;
+    this.countedFrom = this.virtualTime;
   }
 
   private accountOf(accountId: string): Account {
@@ -215,7 +232,7 @@ export class FairTurns {
    */
   private startOf({ account, arrivedAt }: WaitingTurn): number {
     const unused = account.knownCost === undefined ? 0 : this.usualCost * UNUSED_TURNS_MAX;
-    return Math.max(account.servedUntil, arrivedAt - unused);
+    return Math.max(account.servedUntil, arrivedAt - unused, this.countedFrom);
   }
 
   /** Returns the turn of the account whose last turn is due to end later. */
