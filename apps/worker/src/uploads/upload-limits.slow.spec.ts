@@ -47,7 +47,7 @@ describe('the uploads of an account', () => {
     expect(count).toBe('0');
   });
 
-  it('simultaneous removals of an account wait without database connections', async () => {
+  it('S102: simultaneous removals of an account wait without database connections', async () => {
     const accountId = newId();
     const { id } = await under.upload(accountId, NAMES);
     await under.endOfUpload(accountId, id);

@@ -6,7 +6,7 @@ import {
   type UploadsAnswer,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { AccountTurns, Clock, MINUTE_MS, NotFound, isId, newId } from '#libs/platform';
+import { AccountTurns, Clock, MINUTE_MS, NotFound, Semaphore, isId, newId } from '#libs/platform';
 import { DailyCountsService } from '../daily-counts/daily-counts.service.js';
 import { FolderQueue, ReadQueue } from './upload-queues.js';
 import {
@@ -46,12 +46,18 @@ const LINES_A_DAY_MAX = 30_000_000;
 const UNREAD_BYTES_MAX = 2 * UPLOAD_BYTES_MAX;
 /** The time limit of the statement that deletes the lines of an upload, up to three million. */
 const DELETE_LIMIT_MS = 2 * MINUTE_MS;
+/** From this number of lines on, a deletion may take seconds. */
+const LONG_LINES_MIN = 10_000;
+/** The maximum number of long deletions at a time: each holds one of the few database connections (S102). */
+const LONG_AT_ONCE = 2;
 const NONE = 'There is no such upload.';
 
 @Injectable()
 export class UploadsService {
-  /** A removal may take minutes, and holds one of the few database connections, also while it waits for another one. */
-  private readonly removals = new AccountTurns({ atOnce: 1, max: Infinity });
+  /** New uploads and deletions wait for locks of their account; each holds one of the few database connections (S102). */
+  private readonly begun = new AccountTurns({ atOnce: 1, max: Infinity });
+  private readonly removals = new AccountTurns({ atOnce: 1, max: UPLOADS_MAX });
+  private readonly longRemovals = new Semaphore(LONG_AT_ONCE);
 
   constructor(
     private readonly database: Database,
@@ -72,7 +78,7 @@ export class UploadsService {
     const { accountId, idempotencyKey, id = newId() } = upload;
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + UPLOAD_KEPT_MS);
-    return this.database.transaction(async (transaction) => {
+    const begin = async (transaction: Transaction) => {
       await this.uploads.lockNew(transaction, accountId);
       if (idempotencyKey !== undefined) {
         const known = await this.uploads.findByKey(transaction, accountId, idempotencyKey);
@@ -92,7 +98,8 @@ export class UploadsService {
       }
       await this.uploads.insert(transaction, { ...upload, id, createdAt }, expiresAt);
       return { id };
-    });
+    };
+    return this.begun.use(accountId, () => this.database.transaction(begin));
   }
 
   /**
@@ -147,11 +154,14 @@ export class UploadsService {
     return { status: true, uploads: items.map(uploadAnswer), paging };
   }
 
-  /** @throws NotFound, UploadInUse. */
+  /** @throws NotFound, UploadInUse; ServiceUnavailable if too many deletions of the account wait. */
   async remove(accountId: string, uploadId: string): Promise<void> {
     await this.removals.use(accountId, async () => {
-      await this.find(accountId, uploadId);
-      if (!(await this.delete({ id: uploadId, accountId }))) throw new UploadInUse();
+      const upload = await this.find(accountId, uploadId);
+      const remove = () => this.delete(upload);
+      const isLong = upload.lines >= LONG_LINES_MIN;
+      const isRemoved = await (isLong ? this.longRemovals.use(remove) : remove());
+      if (!isRemoved) throw new UploadInUse();
     });
   }
 
