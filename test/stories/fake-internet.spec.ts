@@ -10,9 +10,7 @@ import { internetAvailability } from './internet-availability.js';
 
 /** Names whose registries have RDAP. The registries of the names in `PORT43` have only port 43. */
 const RDAP = ['published-books.com', 'published-books.org', 'published-books.uk'];
-const PORT43 = ['jp', 'it', 'eu', 'dk', 'at', 'se', 'ru'].map(
-  (tld) => `published-books.${tld}`,
-);
+const PORT43 = ['jp', 'it', 'eu', 'dk', 'at', 'se', 'ru'].map((tld) => `published-books.${tld}`);
 const SIGNED = [...RDAP, ...PORT43].find((name) => registrationOf(name).signed)!;
 const UNSIGNED = [...RDAP, ...PORT43].find((name) => !registrationOf(name).signed)!;
 const FREE = ['free-books.com', 'free-books.jp'];

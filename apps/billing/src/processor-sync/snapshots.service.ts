@@ -11,7 +11,7 @@ import type {
   ProcessorSnapshot,
 } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
-import { type ObjectRef, WantedObjects } from './wanted-objects.js';
+import type { ObjectRef } from './wanted-objects.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
 @Injectable()
@@ -23,7 +23,6 @@ export class SnapshotsService {
     private readonly reversals: ReversalsService,
     private readonly subscriptions: SubscriptionsService,
     private readonly processors: PaymentProcessors,
-    private readonly wanted: WantedObjects,
   ) {}
 
   /**
@@ -152,38 +151,31 @@ export class SnapshotsService {
 
   /**
    * Stores what a snapshot changes; a payment alone changes nothing.
-   * @returns the account that owns the object; undefined if the object is not ours, or cannot be stored yet.
+   * @returns the account that owns the object, unless the object is not ours or cannot be stored yet; and when to fetch
+   * it again, if it is not decided yet.
    */
   async apply(
     transaction: Transaction,
     processor: ProcessorName,
     snapshot: ProcessorSnapshot,
-  ): Promise<string | undefined> {
+  ): Promise<{ owner: string | undefined; lookAgainAt?: Date }> {
     switch (snapshot.kind) {
       case 'checkout':
-        return this.orders.applyCheckout(transaction, processor, snapshot);
+        return { owner: await this.orders.applyCheckout(transaction, processor, snapshot) };
       case 'payment':
-        return this.ownerOfPayment(transaction, processor, snapshot);
+        return { owner: await this.ownerOfPayment(transaction, processor, snapshot) };
       case 'subscription':
-        return this.subscriptions.applySnapshot(transaction, processor, snapshot);
+        return { owner: await this.subscriptions.applySnapshot(transaction, processor, snapshot) };
       case 'bill':
-        return this.subscriptions.applyBill(transaction, processor, snapshot);
+        return { owner: await this.subscriptions.applyBill(transaction, processor, snapshot) };
       case 'refund':
       case 'dispute': {
         const reversed = await this.reversals.apply(transaction, processor, snapshot);
-        if (reversed?.lookAgainAt) {
-          const { kind, id } = snapshot;
-          await this.wanted.wantObjectAt(
-            transaction,
-            { processor, kind, id },
-            reversed.lookAgainAt,
-          );
-        }
         if (reversed?.isNews) {
           await this.orders.applyReversed(transaction, reversed);
           await this.subscriptions.applyReversed(transaction, reversed.payment);
         }
-        return reversed?.payment.accountId;
+        return { owner: reversed?.payment.accountId, lookAgainAt: reversed?.lookAgainAt };
       }
     }
   }

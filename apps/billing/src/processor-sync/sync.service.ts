@@ -125,7 +125,8 @@ export class SyncService {
       const begun = this.snapshots.begunBy(processor, snapshot);
       if (begun) await this.wanted.wantObjectAt(transaction, { processor, ...begun.ref }, begun.at);
       if (!(await this.objects.advance(transaction, ref, syncNo))) return 'overtaken';
-      const owner = await this.snapshots.apply(transaction, processor, snapshot);
+      const { owner, lookAgainAt } = await this.snapshots.apply(transaction, processor, snapshot);
+      if (lookAgainAt) await this.wanted.wantObjectAt(transaction, ref, lookAgainAt);
       await this.noteOwner(transaction, ref, owner);
       crashPoint('sync.before-commit');
       return owner === undefined ? 'foreign' : 'synced';
