@@ -1,9 +1,6 @@
 const moduleUrl = (name: string) => new URL(name, import.meta.url).href;
 
-/**
- * The shared files that must be changed by hand when a service with one operation is added, each with the same change
- * to its compiled form.
- */
+/** The shared files that a new service with one operation changes, each with the same change to its compiled form. */
 export const TOUCHED = {
   'apps/services.ts': (source: string) =>
     `import { archive } from '${moduleUrl('archive-service.js')}';${source.replace('SERVICES = [', '$&archive,')}`,

@@ -22,6 +22,12 @@ export function firstLight(deployed: () => Deployment): void {
   let names = 0;
   /** Returns a name that has not been looked up before, because a repeated lookup within 60 s would be free. */
   const freshName = () => `story-${++names}.com`;
+  /** Looks up names until the API answers with this status. */
+  const lookUpUntil = (status: number, key = customer.key) =>
+    waitFor(`a lookup with status ${status}`, async () => {
+      const answer = await customer.lookUp(freshName(), 2, key);
+      return answer.status === status ? answer : undefined;
+    });
 
   beforeAll(() => {
     deployment = deployed();
@@ -152,10 +158,7 @@ export function firstLight(deployed: () => Deployment): void {
     const grant = { adjustmentId: randomUUID(), amount: 10_000, reason: 'story' };
     await operate(deployment, customer, 'grants', grant);
     await customer.waitForCredits(10_000);
-    await waitFor(
-      'a lookup that is paid for',
-      async () => (await customer.lookUp(freshName())).status === 200,
-    );
+    await lookUpUntil(200);
   });
 
   it('after a rotation, the old key works until the overlap ends', async () => {
@@ -168,10 +171,7 @@ export function firstLight(deployed: () => Deployment): void {
     expectStatus(await customer.lookUp(freshName()), 200);
     expectStatus(await customer.lookUp(freshName(), 2, old), 200);
     deployment.clock.advance(61 * MINUTE_MS);
-    await waitFor(
-      'the old key to end',
-      async () => (await customer.lookUp(freshName(), 2, old)).status === 401,
-    );
+    await lookUpUntil(401, old);
     expectStatus(await customer.lookUp(freshName()), 200);
   });
 
@@ -182,7 +182,7 @@ export function firstLight(deployed: () => Deployment): void {
         key.environment === 'live' && key.state === 'active',
     );
     expectStatus(await customer.call('DELETE', `/api/keys/${id}`), 200);
-    await waitFor('401', async () => (await customer.lookUp(freshName())).status === 401);
+    await lookUpUntil(401);
     await reauthenticate();
     const created = await customer.call('POST', '/api/keys', {
       name: 'Second',
@@ -190,16 +190,13 @@ export function firstLight(deployed: () => Deployment): void {
     });
     expectStatus(created, 201);
     customer.key = created.body.key;
-    await waitFor('the new key', async () => (await customer.lookUp(freshName())).status === 200);
+    await lookUpUntil(200);
   });
 
   it('a deleted account gets 403 and can use only the restore page', async () => {
     await reauthenticate();
     expectStatus(await customer.call('POST', '/api/account/delete', {}), 200);
-    const refused = await waitFor('403', async () => {
-      const answer = await customer.lookUp(freshName());
-      return answer.status === 403 ? answer : undefined;
-    });
+    const refused = await lookUpUntil(403);
     expect(refused.body).toMatchObject({ code: 'account_deleted', credits_charged: 0 });
     expectStatus(await customer.call('GET', '/api/keys'), 401);
     await customer.logIn();
@@ -221,10 +218,7 @@ export function firstLight(deployed: () => Deployment): void {
     const reissued = await customer.call('POST', `/api/keys/${ended.id}/reissue`, {});
     expectStatus(reissued, 201);
     customer.key = reissued.body.key;
-    await waitFor(
-      'lookups to work again',
-      async () => (await customer.lookUp(freshName())).status === 200,
-    );
+    await lookUpUntil(200);
     expect(await customer.spendable()).toBeGreaterThan(9_900);
   });
 
@@ -241,7 +235,7 @@ export function firstLight(deployed: () => Deployment): void {
       async () => (await eventsSaid()).includes('account.account-erased'),
       150_000,
     );
-    await waitFor('401', async () => (await customer.lookUp(freshName())).status === 401);
+    await lookUpUntil(401);
     await waitFor('401 at the log-in', async () => (await customer.logIn()).status === 401);
   });
 
