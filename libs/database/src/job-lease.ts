@@ -128,8 +128,8 @@ const AGAIN = ' again';
 
 /**
  * Selects how many seconds late each job is. A run that has renewed its lease for minutes is slow, not late, unless
- * neither of the two runs before it was finished: each run may fail after minutes. If no run has ever finished, it is unknown
- * when the first one was due: at least 10 s (or the job's interval) have passed since each failed run.
+ * neither of the two runs before it was finished: each run may fail after minutes. If no run has ever finished, it is
+ * unknown when the first one was due: at least 10 s (or the job's interval) have passed since each failed run.
  */
 const LATE = `
   select job, case when ${IS_LEASED} and started_at < clock_timestamp() - interval '2 minutes'

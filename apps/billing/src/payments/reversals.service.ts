@@ -67,8 +67,8 @@ export class ReversalsService {
       if (isOther && next.cause === 'refund') await this.replace(transaction, payment, reversals);
       await this.payments.putReversal(transaction, next);
       await this.announce(transaction, lock, payment, { next, reversals });
-      // If the reversal was undone and no retry is scheduled, the payment no longer counts as returned. A lost dispute may
-      // have taken only a part.
+      // If the reversal was undone and no retry is scheduled, the payment no longer counts as returned. A lost dispute
+      // may have taken only a part.
       const isHere =
         next.state === 'undone'
           ? next.retryAt === null

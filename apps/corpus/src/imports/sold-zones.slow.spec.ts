@@ -39,6 +39,15 @@ async function addZone(origin: string, isHidden = false): Promise<void> {
   await corpus.sources.add({ name: origin, kind: 'zone', location, ...rights });
 }
 
+/** Adds a file of which only a part was imported before it was removed. */
+async function addPart(zone: string, state: 'loading' | 'failed', daysAgo: number): Promise<void> {
+  await corpus.database.query(
+    `insert into import_file (id, source_id, file, version, zone, observed_at, state, slices, started_at)
+     select gen_random_uuid(), id, 'removed', '1', name, $3, $2, 20, $3 from source where name = $1`,
+    [zone, state, ago(daysAgo).slice(0, 10)],
+  );
+}
+
 /** Imports a file of a zone. @returns its row and path. */
 async function imported(origin: string, daysAgo: number, labels: string[]) {
   const path = join(folder, origin, `${origin}-${ago(daysAgo).slice(0, 10)}.zone`);
@@ -95,12 +104,7 @@ it('a zone is imported as a whole if only a part of the file before was imported
   await addZone('store');
   await imported('store', 4, ['kept', 'other']);
   expect((await imported('store', 3, ['kept'])).file).toMatchObject({ isDifference: true });
-  await corpus.database.query(
-    `insert into import_file (id, source_id, file, version, zone, observed_at, state, slices, started_at)
-     select gen_random_uuid(), id, 'removed', '1', 'store', $1, 'loading', 20, $1
-     from source where name = 'store'`,
-    [ago(2).slice(0, 10)],
-  );
+  await addPart('store', 'loading', 2);
   const state = 'loaded';
   expect((await imported('store', 1, ['kept'])).file).toMatchObject({ state, isDifference: false });
   expect((await imported('store', 0, ['kept'])).file).toMatchObject({ state, isDifference: true });
@@ -110,12 +114,7 @@ it('a zone is imported as a whole if no whole file is left to which it can be co
   await addZone('blog');
   await imported('blog', 4, ['kept', 'other']);
   expect((await imported('blog', 2, ['kept'])).file).toMatchObject({ isDifference: true });
-  await corpus.database.query(
-    `insert into import_file (id, source_id, file, version, zone, observed_at, state, slices, started_at)
-     select gen_random_uuid(), id, 'removed', '1', 'blog', $1, 'failed', 20, $1
-     from source where name = 'blog'`,
-    [ago(3).slice(0, 10)],
-  );
+  await addPart('blog', 'failed', 3);
   const { file } = await imported('blog', 0, ['kept']);
   expect(file).toMatchObject({ state: 'loaded', isDifference: false });
 });

@@ -27,7 +27,9 @@ import { NamesToCollectService, OLD_DAYS } from './names-to-collect.service.js';
 
 /** The outcomes that the corpus stores, so that it knows when the name was looked up. */
 const STORED: readonly Outcome[] = ['delivered', 'partial', 'not_registered'];
-/** The outcomes after which a name is soon looked up again. Names in the corpus are valid, so `invalid` is our fault. */
+/**
+ * The outcomes after which a name is soon looked up again. Names in the corpus are valid, so `invalid` is our fault.
+ */
 const RETRIED: readonly Outcome[] = [...PASSING_OUTCOMES, 'invalid'];
 const NAMES_AT_ONCE = 500;
 const WAIT_SECONDS = 20;

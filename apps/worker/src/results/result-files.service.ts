@@ -38,10 +38,11 @@ export class ResultFilesService {
   }
 
   /**
-   * Joins files. The store can join only a few thousand at once, so a larger number is first joined in groups. The files
-   * of a job that ends no longer change, so a group that an earlier attempt has joined is not joined again: the names of
-   * a slow registry are answered in tens of thousands of files, which may take longer than one attempt. A group is named
-   * by the keys of its files, because a job whose rows were restored from a backup ends again with other files.
+   * Joins files. The store can join only a few thousand at once, so a larger number is first joined in groups. The
+   * files of a job that ends no longer change, so a group that an earlier attempt has joined is not joined again: the
+   * names of a slow registry are answered in tens of thousands of files, which may take longer than one attempt. A
+   * group is named by the keys of its files, because a job whose rows were restored from a backup ends again with other
+   * files.
    */
   private async concatenate(
     job: Job,

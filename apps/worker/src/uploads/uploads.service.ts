@@ -54,7 +54,9 @@ const NONE = 'There is no such upload.';
 
 @Injectable()
 export class UploadsService {
-  /** New uploads and deletions wait for locks of their account; each holds one of the few database connections (S102). */
+  /**
+   * New uploads and deletions wait for locks of their account; each holds one of the few database connections (S102).
+   */
   private readonly begun = new AccountTurns({ atOnce: 1, max: Infinity });
   private readonly removals = new AccountTurns({ atOnce: 1, max: UPLOADS_MAX });
   private readonly longRemovals = new Semaphore(LONG_AT_ONCE);

@@ -26,8 +26,8 @@ export class NoEmbeddedPostgres extends Error {
 /**
  * Returns the folder with the server's `bin`, `lib` and `share`, which `user` can run. If npm ran no install scripts,
  * the package's library symlinks are missing and are created here. If `user` cannot reach the package (a clone under
- * root's home), it is copied to `copyFolder`, again after each update of the package. `packaged` replaces the package in
- * tests.
+ * root's home), it is copied to `copyFolder`, again after each update of the package. `packaged` replaces the package
+ * in tests.
  * @throws NoEmbeddedPostgres if the package for this platform is not installed; Error if `user` cannot run the copy
  * either.
  */

@@ -22,8 +22,8 @@ const SOCKET_TIMEOUT_MS = 20_000;
 /** The commands whose refusal depends on the recipient or the content. */
 const OF_THE_MAIL = ['RCPT TO', 'DATA'];
 /**
- * Matches the answer of a server that refuses a recipient because of us: `554 5.7.1 Relay access denied`, `550 relay not
- * permitted`, `554 5.7.1 Client host blocked`. Many servers say only here that a log-in is missing.
+ * Matches the answer of a server that refuses a recipient because of us: `554 5.7.1 Relay access denied`, `550 relay
+ * not permitted`, `554 5.7.1 Client host blocked`. Many servers say only here that a log-in is missing.
  */
 const OF_THE_SENDER = /\brelay|authenticat|client host/i;
 

@@ -85,8 +85,8 @@ export const DEAD_HOSTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Suffixes whose own registry publishes no machine-readable data. The registry of the top-level domain does not know the
- * names below them, and would call each of them unregistered.
+ * Suffixes whose own registry publishes no machine-readable data. The registry of the top-level domain does not know
+ * the names below them, and would call each of them unregistered.
  */
 export const SUFFIXES_WITHOUT_SERVICE: ReadonlySet<string> = new Set([
   'gub.uy',

@@ -56,8 +56,8 @@ export function lastEndOf(
 }
 
 /**
- * Returns the time that someone wrote into `cancel_at`, which must be read with the expanded `schedule`. A schedule also
- * writes the end of its running phase there, and its release removes it; that does not end the subscription.
+ * Returns the time that someone wrote into `cancel_at`, which must be read with the expanded `schedule`. A schedule
+ * also writes the end of its running phase there, and its release removes it; that does not end the subscription.
  */
 export function endSetOf({ cancel_at: at, schedule }: Stripe.Subscription): number | null {
   const isPhaseEnd = typeof schedule === 'object' && schedule?.end_behavior === 'release';
