@@ -298,7 +298,7 @@ describe('prices before an order', () => {
   });
 });
 
-it('an order or a change of a plan waits for billing, which waits for a processor', async () => {
+it('an order or a plan change waits for billing, which waits for a processor', async () => {
   const limits = jest.spyOn(AbortSignal, 'timeout');
   try {
     for (const path of ['/credits', '/subscriptions/0197-s/cancel', '/api/subscriptions/1/drop']) {

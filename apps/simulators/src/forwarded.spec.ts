@@ -19,7 +19,7 @@ describe('pages of the simulators', () => {
     await payments.stop();
   });
 
-  it('no target that is not a URL ends the process', async () => {
+  it('a target that is not a URL does not end the process', async () => {
     const { GOOGLE_ISSUER } = await identity.start();
     for (const url of [simulators.url, new URL(GOOGLE_ISSUER).origin]) {
       expect((await fetch(`${url}//`)).status).toBe(400);

@@ -123,7 +123,7 @@ describe('turns of accounts', () => {
     (end as EndTurn)(1);
   });
 
-  it('among very many accounts, those that had turns last are not forgotten', async () => {
+  it('among very many accounts, those that had turns most recently are not forgotten', async () => {
     for (const part of ['first ', 'second ']) {
       simulation.ask('heavy');
       await simulation.end(() => 100);
@@ -199,7 +199,7 @@ describe('turns of accounts', () => {
   });
 
   it.each([0, 1])(
-    'an account whose turn lasted long does not put an active one behind new accounts while %i others wait',
+    'a long turn of one account does not put an active account behind new ones while %i others wait',
     async (others) => {
       simulation = new Simulation({ atOnce: 2 });
       const endSlow = (await simulation.turns.begin('slow'))!;

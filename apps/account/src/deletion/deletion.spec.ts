@@ -209,7 +209,7 @@ describe('deletion', () => {
     expect(await account.get(AuditCheckService).verify()).toMatchObject({ brokenAt: null });
   });
 
-  it('an erasure also makes the IP address of the sign-up unreadable, which is in the log of the installation', async () => {
+  it('an erasure also makes the IP address of the sign-up in the installation’s log unreadable', async () => {
     const [{ origin }] = await account.database.query<{ origin: Buffer }>(
       `select origin from audit where action = 'registration.requested' and object = $1`,
       [`sign-up:${owner.accountId}`],

@@ -88,7 +88,7 @@ describe('accounts in a restored database', () => {
     },
   );
 
-  it('S119: a restored backup without data keys does not contain readable data of an account that has been erased, which is erased again', async () => {
+  it('S119: in a backup that was restored without data keys, the data of an erased account is unreadable, and the account is erased again', async () => {
     const { accountId, token } = await account.register('without-key@example.com');
     const read = await readerOf(accountId);
     const backup = await backUp(accountId, TABLES);

@@ -157,7 +157,7 @@ describe('the successor of a key', () => {
     },
   );
 
-  it('an expired key that cannot be retired does not keep another from it', async () => {
+  it('an expired key that cannot be retired does not stop another from being retired', async () => {
     const soon = (minutes: number) =>
       new Date(account.clock.now().getTime() + minutes * MINUTE_MS).toISOString();
     await createKey({ expires_at: soon(1) });

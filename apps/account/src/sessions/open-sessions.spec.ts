@@ -49,7 +49,7 @@ describe('the number of sessions', () => {
     expect(await entriesOf('session.oldest-ended')).toEqual([]);
   });
 
-  it('S26: a log-in ends the session that the browser had, which nobody could end there any more, and no other', async () => {
+  it('S26: a log-in ends the earlier session of the same browser, and no other session', async () => {
     const elsewhere = String((await logIn()).headers['x-set-session']);
     const again = await account.dashboard('POST', 'log-in', {
       token: owner.token,

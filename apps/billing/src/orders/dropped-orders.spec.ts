@@ -125,7 +125,7 @@ describe('an unpaid order', () => {
     expect(await read()).toMatchObject({ state: 'paid', declined_at: null });
   });
 
-  it('whose page was never opened gets none from a repeated request while the account is suspended', async () => {
+  it('whose page was never opened gets no page from a repeated request while the account is suspended', async () => {
     const headers = { 'idempotency-key': newId() };
     const body = { product: 'package', credits: 15_000, processor: 'stripe' };
     const repeat = () => billing.call('POST', 'orders', { accountId, body, headers });

@@ -16,7 +16,7 @@ interface Row {
   period_end: Date;
 }
 
-describe('changes whose reviewed payment PayPal reports after the end of the period', () => {
+describe('changes whose payment PayPal reviews until after the end of the period', () => {
   let billing: BillingUnderTest;
   let accountId: string;
   let agreementId: string;

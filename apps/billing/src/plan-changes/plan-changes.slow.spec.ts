@@ -329,7 +329,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
       expect(Number(due) / 1e6).toBeCloseTo((48 * 21) / 31, 0);
     });
 
-    it('rights rise when an upgrade is paid, not before, and not at all if it is abandoned', async () => {
+    it('rights increase when an upgrade is paid, not before, and not at all if it is abandoned', async () => {
       card('asks');
       const asked = await ask('change', { sku: 'api-50K-month' });
       expect(asked.body).toMatchObject({ subscription: { sku: 'api-15K-month' } });

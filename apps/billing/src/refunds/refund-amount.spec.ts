@@ -17,7 +17,7 @@ describe('the money of a payment that can be refunded', () => {
     expect(leftOf(100n, [reversal(80n), reversal(30n)])).toBe(0n);
   });
 
-  it('excludes, for the rest of a period, only earlier refunds of such a rest', () => {
+  it('excludes only earlier refunds of the rest of a period if such a rest is refunded', () => {
     const other = reversal(5n, { scope: 'remaining' });
     const gone = reversal(9n, { scope: 'remaining', state: 'undone' });
     expect(restRefunded([reversal(30n), rest, other, gone])).toBe(25n);

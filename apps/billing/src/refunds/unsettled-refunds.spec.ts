@@ -83,7 +83,7 @@ it('a refund that the processor does not confirm is set aside after an hour, wha
   await billing.get(SettleRefundsJob).runOnce();
 });
 
-it('a refund that PayPal never confirms, and does not list, can be dismissed once the call is not repeated any more, and is then made anew', async () => {
+it('a refund that PayPal neither confirms nor lists can be dismissed once its call is no longer repeated, and is then made again', async () => {
   const plan = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
   const ordered = await billing.call('POST', 'orders', { accountId, body: plan });
   await billing.act(ordered.body, 'pay');
@@ -209,7 +209,7 @@ it('the rest of an unwanted payment is refunded even after another refund', asyn
   expect(madeThere().length).toBe(before + 2);
 });
 
-it('the rest of an unwanted payment is refunded even after a retry of a refund of a part', async () => {
+it('the rest of an unwanted payment is refunded even after a partial refund was retried', async () => {
   const paymentId = await buy();
   const before = madeThere().length;
   billing.simulator.apiFaults.refusedRefunds = 1;

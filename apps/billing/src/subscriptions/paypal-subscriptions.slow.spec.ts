@@ -303,7 +303,7 @@ describe('subscriptions through PayPal', () => {
       },
     );
   });
-  it('a payment that cannot be read keeps the subscription set aside over a paid renewal, until it is refunded at PayPal', async () => {
+  it('a payment that cannot be read keeps the subscription set aside, even through a paid renewal, until the payment is refunded at PayPal', async () => {
     const { subscriptions, captures } = billing.simulator.paypal;
     const { id } = plan.atPaypal();
     const path = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price';

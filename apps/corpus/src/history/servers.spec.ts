@@ -51,7 +51,7 @@ function published(by: Servers, truth: Truth) {
   };
 }
 
-describe('the history of a registration that different servers give', () => {
+describe('the history of a registration for which several servers answer', () => {
   let corpus: CorpusUnderTest;
   let names = 0;
 

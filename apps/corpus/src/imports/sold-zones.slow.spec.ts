@@ -100,7 +100,7 @@ it.each([
   },
 );
 
-it('a zone is imported as a whole if only a part of the file before was imported', async () => {
+it('a zone is imported as a whole if only part of the previous file was imported', async () => {
   await addZone('store');
   await imported('store', 4, ['kept', 'other']);
   expect((await imported('store', 3, ['kept'])).file).toMatchObject({ isDifference: true });
@@ -110,7 +110,7 @@ it('a zone is imported as a whole if only a part of the file before was imported
   expect((await imported('store', 0, ['kept'])).file).toMatchObject({ state, isDifference: true });
 });
 
-it('a zone is imported as a whole if no whole file is left to which it can be compared', async () => {
+it('a zone is imported as a whole if no complete earlier file is left for comparison', async () => {
   await addZone('blog');
   await imported('blog', 4, ['kept', 'other']);
   expect((await imported('blog', 2, ['kept'])).file).toMatchObject({ isDifference: true });
@@ -119,7 +119,7 @@ it('a zone is imported as a whole if no whole file is left to which it can be co
   expect(file).toMatchObject({ state: 'loaded', isDifference: false });
 });
 
-it('of the names of a zone that may not be shown, only the added ones are new when an own lookup sees them', async () => {
+it('of the names of a zone that may not be shown, only added names count as new when our own lookup sees them', async () => {
   await addZone('shop', true);
   await imported('shop', 2, ['old']);
   await imported('shop', 1, ['old', 'added']);

@@ -200,7 +200,7 @@ describe('the names of a removed source', () => {
     expect(owners).toContainEqual({ name: names[1], isKept: false });
   });
 
-  it('that were staged for an import that did not end are removed', async () => {
+  it('are removed if they were staged for an import that did not end', async () => {
     await imported('unfinished', 'names', ['finished.com']);
     const [{ id }] = await corpus.database.query<{ id: string }>(
       `insert into import_file (id, source_id, file, version, observed_at, state, started_at)

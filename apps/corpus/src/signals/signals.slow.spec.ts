@@ -69,7 +69,7 @@ describe('signals', () => {
     expect((await trainedOn(['aaa', 'aaa'])).deviation).toBe(0);
   });
 
-  it('S102: training a model lets requests take turns', async () => {
+  it('S102: requests are answered while a model is being trained', async () => {
     const spend = jest.spyOn(Turns.prototype, 'spend');
     await trainedOn(Array.from({ length: 10_000 }, (_, place) => `label${place}`));
     expect(spend.mock.results.filter(({ value }) => value).length).toBeGreaterThan(50);

@@ -61,7 +61,7 @@ describe('look-alikes', () => {
     },
   );
 
-  it('S102: making and comparing look-alikes lets other requests take turns', async () => {
+  it('S102: other requests are answered while look-alikes are generated and compared', async () => {
     const spend = jest.spyOn(Turns.prototype, 'spend');
     const turns = () => spend.mock.results.splice(0).filter(({ value }) => value).length;
     const label = 'm'.repeat(32);

@@ -15,7 +15,7 @@ beforeEach(() => {
   under.setBalance();
 });
 
-it('a visitor whose session has ended gets the navigation of visitors with the log-in page', async () => {
+it('a visitor whose session has ended gets the log-in page with the navigation for visitors', async () => {
   under.answerWith({ providers: [] }, 200);
   const text = textOf(await under.send('GET', '/log-in', { cookie: under.cookie }));
   expect(text).toContain('href="/sign-up"');

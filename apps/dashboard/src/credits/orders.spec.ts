@@ -72,7 +72,7 @@ describe('an order', () => {
     },
   );
 
-  it('an old order no longer says what its payment brought, which may have ended since', async () => {
+  it('an old order no longer says what its payment granted, because that may have ended since', async () => {
     const credits = { kind: 'package' as const, sku: 'package', credits: '5000' };
     const [line] = order({}).lines;
     for (const lines of [[line], [{ ...line, ...credits }]]) {
@@ -185,7 +185,7 @@ describe('an order', () => {
     },
   );
 
-  it('older orders than the newest can be listed, too', async () => {
+  it('orders that are not on the first page can be listed, too', async () => {
     const paging = { next_cursor: 'a.b' };
     under.answers.set('GET /internal/orders', { orders: [order({})], paging });
     under.answers.set('GET /internal/orders?cursor=a.b', { orders: [order({ state: 'expired' })] });

@@ -334,17 +334,20 @@ describe('S102: a slow owner', () => {
   it.each([
     ['network', undefined],
     ['account', ACCOUNT_ID],
-  ])('at most 12 calls of one %s run at once; other calls pass', async (_whose, accountId) => {
-    const calls = Array.from({ length: 12 + 64 }, (_, place) =>
-      slow(accountId ? `10.0.0.${place}` : '203.0.113.7', accountId),
-    );
-    await waitFor('the share to be used up', () => held.length === 12);
-    await expect(slow('203.0.113.7', accountId)).rejects.toMatchObject({ code: 'too_busy' });
-    expect(await proxy.call(quick)).toMatchObject({ status: 200 });
-    expect(held).toHaveLength(12);
-    await end(calls);
-    expect(await Promise.all(calls)).toHaveLength(76);
-  });
+  ])(
+    'at most 12 calls of one %s run at once; other calls get through',
+    async (_whose, accountId) => {
+      const calls = Array.from({ length: 12 + 64 }, (_, place) =>
+        slow(accountId ? `10.0.0.${place}` : '203.0.113.7', accountId),
+      );
+      await waitFor('the share to be used up', () => held.length === 12);
+      await expect(slow('203.0.113.7', accountId)).rejects.toMatchObject({ code: 'too_busy' });
+      expect(await proxy.call(quick)).toMatchObject({ status: 200 });
+      expect(held).toHaveLength(12);
+      await end(calls);
+      expect(await Promise.all(calls)).toHaveLength(76);
+    },
+  );
 
   it('calls that wait too long are cancelled, and their slots become free', async () => {
     const calls = Array.from({ length: 12 }, () => slow('203.0.113.8'));
@@ -355,7 +358,7 @@ describe('S102: a slow owner', () => {
     expect(await proxy.call({ ...late, timeoutMs: undefined })).toMatchObject({ status: 200 });
   });
 
-  it('callbacks and session checks get through while all connections for browsers are in use, which are more than the log-ins that wait in account', async () => {
+  it('callbacks and session checks get through while browsers use all of their connections, of which there are more than log-ins that wait in account', async () => {
     expect(PARALLEL_MAX + WAITING_MAX).toBeLessThan(96 - 12);
     const calls = Array.from({ length: 108 }, (_, place) => slow(`10.1.${place % 9}.1`));
     await waitFor('every connection for browsers to be in use', () => held.length >= 96);

@@ -64,12 +64,15 @@ it.each([
     'own.example, a.example',
     { domainName: 'own.example', domainNames: ['a.example'] },
   ],
-])('%s: the same request again has the logged names and no others', (operation, subject, body) => {
-  const json = JSON.stringify(body).replaceAll('"', '&quot;');
-  expect(shown({ operation, subject })).toContain(json);
-});
+])(
+  '%s: the form that repeats a request contains the logged names and no others',
+  (operation, subject, body) => {
+    const json = JSON.stringify(body).replaceAll('"', '&quot;');
+    expect(shown({ operation, subject })).toContain(json);
+  },
+);
 
-it('the script says when the log cannot be read, such as after the session, and continues', async () => {
+it('the script says when the log cannot be read, for example because the session has ended, and continues', async () => {
   let click = () => {};
   let isOn: unknown;
   const element = {

@@ -54,7 +54,7 @@ const enter = async (
   return calls.enter({ sessionToken: accountId, clientAddress: '192.0.2.1' }, answer, isTransfer);
 };
 
-it('S102: of the waiting calls, that of the account with the fewest calls begins first, and two are in work', async () => {
+it('S102: of the waiting calls, that of the account with the fewest calls begins first, and two are processed at once', async () => {
   const calls = new CallsUnderWay(2);
   const order: string[] = [];
   /** Begins a call. @returns a function that ends it. */
@@ -131,7 +131,7 @@ it('S102: an upload or download waits for its turn, and gives the turn up soon, 
   expect([begunBy, begun.at(-1)]).toEqual([[2, 4, 6], 'page']);
 });
 
-it('the number of calls that are in work at once can be increased', async () => {
+it('the number of calls that are processed at once can be increased', async () => {
   const calls = new CallsUnderWay(4);
   let begun = 0;
   for (let account = 0; account < 8; account++) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => under?.stop());
 
-it('S102: the calls of an account that change something are limited over all owners; reading, lookups, revoking access and other accounts are not', async () => {
+it('S102: the changes that an account makes have one limit for all services; it affects no other account, and neither reads, lookups nor revocations', async () => {
   const statuses: number[] = [];
   for (let count = 0; count < BURST + 30; count++) {
     const path = count % 2 === 0 ? '/monitors/a/pause' : '/subscriptions/a/undo';

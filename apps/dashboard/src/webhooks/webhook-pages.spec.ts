@@ -79,7 +79,7 @@ it.each([
   ['2001-11-20T10:00:00.000Z', false],
   [null, false],
 ])(
-  'if the secret before the present one signs until %s, the page says that it ends: %s',
+  'if the previous secret signs until %s, the page says that it ends: %s',
   async (previous_secret_until, isSaid) => {
     const webhook = { id: '1', url: 'https://hooks.example/', previous_secret_until };
     under.answers.set('GET /internal/webhooks/1', webhook);

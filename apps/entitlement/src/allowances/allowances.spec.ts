@@ -267,7 +267,7 @@ describe('allowances', () => {
   });
 
   it.each(['2027-W05-1', '2027-031', '20270131', '2027-02-29T00:00:00Z', '2027-01-31T00:00:00'])(
-    'an operator’s date such as %s, without a certain moment, is rejected',
+    'an operator’s date such as %s, which does not state an exact moment, is rejected',
     async (until) => {
       const common = { reason: 'a test' };
       const refused = { status: 400, code: 'invalid_request' };

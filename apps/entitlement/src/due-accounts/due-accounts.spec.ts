@@ -64,7 +64,7 @@ describe('due accounts', () => {
     expect(await entitlement.operator.setAsideAccounts()).toEqual([]);
   });
 
-  it('a slice that begins while its account is being changed is not missed by the auditor before it is issued', async () => {
+  it('the auditor does not report a slice as missing that begins while its account is being changed and is not issued yet', async () => {
     const accountId = await yearlyCustomer();
     const grants = entitlement.service.app.get(GrantsService, { strict: false });
     await entitlement.database.transaction((transaction) =>

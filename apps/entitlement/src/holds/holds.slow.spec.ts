@@ -199,7 +199,7 @@ describe('holds', () => {
     expect(await spendableOn('13')).toBe(0);
   });
 
-  describe('a half-refunded plan of which one job returned 9,000 credits after its end, and others hold 6,000', () => {
+  describe('a half-refunded plan: one job returned 9,000 credits after the plan’s end, and others hold 6,000', () => {
     const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
     const subscription = { subscriptionId: '', ...month };
     const end = (holdId: string) => entitlement.client.closeHold(accountId, holdId);

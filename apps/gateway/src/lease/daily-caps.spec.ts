@@ -115,7 +115,7 @@ describe('daily caps', () => {
     expect(looks).toBe(2);
   });
 
-  it('S14: a key without a cap is not counted, but the smallest cap is', async () => {
+  it('S14: a key without a cap is not counted, but a key with the smallest cap is', async () => {
     let looks = 0;
     const caps = new DailyCaps(new TestClock(), async () => {
       looks++;

@@ -62,7 +62,7 @@ describe('a pool of leases', () => {
     expect(pools.get(accountId)).toBeUndefined();
   });
 
-  it('a lease is the only one until another has room for the same cost', () => {
+  it('a lease is the only usable one until another has room for the same cost', () => {
     const { pool, all } = poolOf(10, 3);
     expect(pool.isOnly(all[0], 4, 0)).toBe(true);
     expect(pool.isOnly(all[0], 3, 0)).toBe(false);
@@ -89,7 +89,7 @@ it.each([
   [['dns.live', undefined, 'dns.live'], { 'dns.live': 4 }],
   [[undefined, 'dns.live', 'dns.live'], { 'dns.live': 5 }],
   [[undefined], undefined],
-])('a lease knows the credits of each operation: %j', (operations, expected) => {
+])('a lease records the credits that each operation used: %j', (operations, expected) => {
   const lease = new Lease(newId(), accountId, 0);
   for (const [place, operation] of operations.entries()) {
     lease.charge(place + 1, operation);

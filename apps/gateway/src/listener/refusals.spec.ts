@@ -58,7 +58,7 @@ describe('refusals and public pages', () => {
     );
   });
 
-  it('S11: an empty header is no second key', async () => {
+  it('S11: an empty header does not count as a second key', async () => {
     const { apiKey } = around.account.addKey();
     const path = '/v2.0/whois/live?domainName=a.example';
     const headers = { authorization: `Bearer ${apiKey}`, 'x-api-key': '' };

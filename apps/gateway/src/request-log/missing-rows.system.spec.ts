@@ -210,7 +210,7 @@ describe('request log rows', () => {
     expect(readHolds(readFileSync(path, 'utf8'))).toEqual([]);
   });
 
-  it('missing rows that already exist or occur twice are written once, beside a row that no partition accepts', async () => {
+  it('missing rows that already exist or occur twice are written once, even next to a row that no partition accepts', async () => {
     const repository = new RequestLogRepository(await database.service('gateway'));
     const missing = new MissingRows(
       {

@@ -76,7 +76,7 @@ describe('the answer cache', () => {
     expect(cache.fresh('a.com', DAY_MS, clock.now())).toBeUndefined();
   });
 
-  it('keeps a whole answer instead of a partial one while it is fresh', () => {
+  it('keeps a complete answer, while it is fresh, instead of a later partial one', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     const partial = () => cache.put('a.com', lookup('a.com', clock, { outcome: 'partial' }));
@@ -165,7 +165,7 @@ describe('a failure of one account', () => {
   const asked = { ...source, ...failed, protocol: 'rdap', role: 'registry' } as const;
 
   it.each(['paused', 'queue_full', 'share_used', 'not_ready', 'cancelled', undefined])(
-    'is kept for all accounts only if an upstream was queried and had its time: %s',
+    'is kept for all accounts only if an upstream was queried and had the full time to answer: %s',
     (error) => {
       const isKept = error === undefined;
       const sources = [{ ...asked, error }];

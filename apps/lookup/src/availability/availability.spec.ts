@@ -47,7 +47,7 @@ describe('availability of a name', () => {
     expect([verdict.availability, verdict.method]).toEqual([word, method]);
   });
 
-  it('a registration without the answer of its registrar is known by the protocol of the registry', () => {
+  it('if a registrar does not answer, the protocol is that of the registry’s answer', () => {
     const lookup = fixtureLookup('registered.test', clock.now());
     const [registry, registrar] = lookup.sources;
     const sources = [

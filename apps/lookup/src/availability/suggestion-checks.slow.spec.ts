@@ -114,7 +114,7 @@ describe('the checks of suggested names', () => {
     expect(mostRunning).toBeLessThanOrEqual(4 + labels.length);
   });
 
-  it('S102: composing names lets other requests take turns', async () => {
+  it('S102: other requests are answered while names are composed', async () => {
     const spend = jest.spyOn(Turns.prototype, 'spend');
     await suggestionsLike('shop');
     const turns = spend.mock.results.filter(({ value }) => value);

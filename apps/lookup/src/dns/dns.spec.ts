@@ -193,7 +193,7 @@ describe('DNS records', () => {
     expect(asked.length).toBeGreaterThan(before);
   });
 
-  it('are not delivered in part because too many queries are running, and cost nothing then', async () => {
+  it('are not delivered in part if too many queries are running; the request is rejected and costs nothing', async () => {
     jest.spyOn(DnsClient.prototype, 'ask').mockRejectedValueOnce(new DnsFault('busy'));
     expect(await ask('domainName=limited.example&type=A,MX')).toMatchObject({
       status: 503,

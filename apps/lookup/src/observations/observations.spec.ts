@@ -177,7 +177,7 @@ describe('without a corpus', () => {
   });
   afterAll(() => observations.onModuleDestroy());
 
-  it('each lookup waits once as an observation, and nothing is thrown', async () => {
+  it('each lookup is queued once as an observation, and nothing is thrown', async () => {
     const shared = lookup();
     observations.noteWhois(shared);
     observations.noteWhois(shared);

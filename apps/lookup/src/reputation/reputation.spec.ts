@@ -100,7 +100,7 @@ it.each([
   },
 );
 
-it('without an answer of the DNS, `mode=full` costs as much as `mode=fast`', async () => {
+it('without an answer from the DNS, `mode=full` costs as much as `mode=fast`', async () => {
   expect(await judged('old', 'full')).toMatchObject({
     status: 200,
     outcome: 'partial',
@@ -109,7 +109,7 @@ it('without an answer of the DNS, `mode=full` costs as much as `mode=fast`', asy
   });
 });
 
-it('that a name does not exist in the DNS is no fact: without a registration, there is no verdict', async () => {
+it('a name’s absence from the DNS is not enough for a verdict; a registration is', async () => {
   const { status, code } = await judged('unheard', 'full', 'test');
   expect([status, code]).toEqual([422, 'tld_unsupported']);
 });

@@ -216,7 +216,7 @@ describe('a name', () => {
     expect(Date.parse(usual.deadline_at) - Date.parse(usual.created_at)).toBe(7 * 24 * HOUR_MS);
   });
 
-  it('names without a known upstream are counted separately and free', async () => {
+  it('names without a known upstream are counted separately and cost nothing', async () => {
     const accountId = newId();
     under.entitlement.balances.set(accountId, 1);
     const domainNames = ['priced.com', 'a.no-upstream', 'b.no-upstream'];

@@ -113,7 +113,7 @@ it('a name about which nothing can be stored is looked up again only when it is 
   expect(await collect()).toEqual({ 'reserved.com': 1 });
 });
 
-it('names that were given up are forgotten in parts', async () => {
+it('abandoned names are deleted in batches', async () => {
   await under.database.query(
     `insert into collected_names (kind, name, rank, due_at)
      select 'dns', 'given-up-' || n || '.com', 3, $1 from generate_series(1, $2::integer) as n`,

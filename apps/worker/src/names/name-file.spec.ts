@@ -52,7 +52,7 @@ it('S102: only the first hundred cells of the first row can contain the names', 
 it.each([
   ['many short lines', 'a.b\n'.repeat(10_000), 30],
   ['few long lines in quotation marks', `a.b,"${'x'.repeat(60_000)}"\n`.repeat(40), 10],
-])('S102: reading a chunk with %s lets other requests take turns', async (_, text, turnsMin) => {
+])('S102: other requests are answered while a chunk with %s is read', async (_, text, turnsMin) => {
   const rows = new NameFile().rows('list', Readable.from([Buffer.from(text)]));
   const spend = jest.spyOn(Turns.prototype, 'spend');
   await Readable.from(rows).toArray();

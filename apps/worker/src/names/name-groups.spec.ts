@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { estimatesOf } from './name-groups.js';
 import { NOBODY } from './read-name.js';
 
-it('names wait for the rate of their upstream, and names without an upstream for none', () => {
+it('names wait according to the rate of their upstream, and names without an upstream do not wait', () => {
   const groups = [
     { tld: 'gr', upstream: NOBODY, names: 50_000 },
     { tld: 'example', upstream: 'whois.example', names: 1_000 },

@@ -34,7 +34,7 @@ describe('the time limit of a call', () => {
     service.close();
   });
 
-  it('a comparison of all payments may last for longer than other calls', async () => {
+  it('a comparison of all payments may take longer than other calls', async () => {
     const billing = new BillingClient(http);
     await expect(billing.setAside()).rejects.toThrow(ServiceUnavailable);
     expect(await billing.reconcile()).toEqual({});

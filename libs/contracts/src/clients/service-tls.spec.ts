@@ -128,7 +128,7 @@ describe('calls between services over TLS', () => {
     expect(statuses).toEqual([200, 200, 200, 404, 404, 404]);
   });
 
-  it('S126: of a peer with too many connections, not the one that was used last is closed', async () => {
+  it('S126: if a peer has too many connections, the one that was used last stays open', async () => {
     const files = ofGateway;
     const [cert, key] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(files, name)));
     const { hostname: host, port: number } = new URL(service.url);

@@ -19,7 +19,7 @@ afterEach(async () => {
   await internet.close();
 });
 
-it('a lookup does not join one with a shorter time limit, such as that of an origin', async () => {
+it('a lookup does not join one with a shorter time limit, such as the lookup of an origin', async () => {
   const { promise: asked, resolve: hasAsked } = Promise.withResolvers<ServerResponse>();
   let count = 0;
   await internet.rdap('rdap.db.ripe.net', (_request, response) => {

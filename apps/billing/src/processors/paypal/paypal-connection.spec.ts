@@ -133,7 +133,7 @@ describe('PayPal connection', () => {
     }
   });
 
-  it('an answer with invalid contents is refused as unfit', async () => {
+  it('an answer with invalid contents is rejected', async () => {
     for (const change of [
       { dispute_id: undefined },
       { dispute_id: '../orders/1' },

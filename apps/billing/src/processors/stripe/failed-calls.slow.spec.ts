@@ -49,7 +49,7 @@ describe('after Stripe has failed', () => {
     expect(new Set(keysOf('/release')).size).toBe(2);
   });
 
-  it('an account can place its first order under a key of the order', async () => {
+  it('the customer of an account’s first order can be created by another attempt, which has the order’s key', async () => {
     const api = StripeApi.prototype as unknown as Made;
     jest.spyOn(api, 'createCustomer').mockImplementationOnce(failing);
     const accountId = billing.newAccount();
@@ -57,7 +57,7 @@ describe('after Stripe has failed', () => {
     expect(new Set(keysOf('/customers', accountId)).size).toBe(2);
   });
 
-  it('a plan that nobody has bought before can be ordered by another attempt, even while another process makes its price', async () => {
+  it('a plan that nobody has bought before can be ordered by another attempt, even while another process creates its price', async () => {
     const sku = 'domainer-all-month';
     const api = StripeApi.prototype as unknown as Made;
     const { createPrice } = api;

@@ -52,7 +52,7 @@ describe('an answer that states a rate limit', () => {
   });
 
   it.each(['throttled.zz', 'allowance.zz', 'denied.zz', 'xn--b1afbao3aki8e3a.zz'])(
-    'is not one that only repeats a name, such as %s',
+    'is not recognised merely because it repeats a name, such as %s',
     (domain) => {
       const name = domain.replace('xn--b1afbao3aki8e3a', 'превышение');
       const text = `${name}\n\n${name} has no entry here.\n`;
@@ -66,7 +66,7 @@ describe('an answer that states a rate limit', () => {
     ['Quota exceeded. Wait 30 seconds.', 30],
     ['Quota exceeded. Come back in 24 hours.', 3600],
     ['Quota exceeded.', undefined],
-  ])('%j states when to retry, in an hour at most', (text, seconds) => {
+  ])('the wait that %j states is an hour at most', (text, seconds) => {
     const result = parseWhois(text, { domain: '', server: '', tld: 'test', role: 'registry' });
     expect(result).toMatchObject({ outcome: 'throttled' });
     expect(result.retryAfterSeconds).toBe(seconds);
