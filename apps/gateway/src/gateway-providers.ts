@@ -33,6 +33,7 @@ import { LoadShedder } from './request/01-shed.js';
 import { Forwarder } from './request/08-forward.js';
 import { RequestRecorder } from './request/10-record.js';
 import { RequestPath } from './request/request-path.js';
+import { McpEndpoint } from './mcp/mcp-endpoint.js';
 import { CountRefusalsJob } from './request-log/count-refusals.job.js';
 import { KeyUseJob } from './request-log/key-use.job.js';
 import { MissingRows } from './request-log/missing-rows.js';
@@ -266,6 +267,11 @@ const PATH = [
       }),
   ),
   made(
+    RequestBodies,
+    { config: GatewayConfig },
+    ({ config }) => new RequestBodies(config.headersTimeoutMs, blockListOf(config.trustedProxies)),
+  ),
+  made(
     RequestPath,
     {
       config: GatewayConfig,
@@ -278,6 +284,7 @@ const PATH = [
       forwarder: Forwarder,
       recorder: RequestRecorder,
       keptAnswers: KeptAnswers,
+      requestBodies: RequestBodies,
       bodies: ProblemBodies,
       logger: Logger,
     },
@@ -295,7 +302,6 @@ const PATH = [
           trustedProxies,
           streamMs: STREAM_FACTOR * config.lookupTimeoutMs,
         },
-        requestBodies: new RequestBodies(config.headersTimeoutMs, trustedProxies),
         failedKeys: new FailedKeys(config.failedKeysMax),
         concurrency: new ClassConcurrency(),
         trustedProxies,
@@ -303,11 +309,32 @@ const PATH = [
     },
   ),
   made(
+    McpEndpoint,
+    {
+      config: GatewayConfig,
+      paths: ApiPaths,
+      requestPath: RequestPath,
+      requestBodies: RequestBodies,
+      authCache: AuthCache,
+      counters: COUNTERS,
+      bodies: ProblemBodies,
+      logger: Logger,
+    },
+    ({ config, counters: { rateLimiter }, ...others }) =>
+      new McpEndpoint({
+        ...others,
+        rateLimiter,
+        trustedProxies: blockListOf(config.trustedProxies),
+        origin: config.baseUrl,
+      }),
+  ),
+  made(
     ApiListener,
     {
       config: GatewayConfig,
       paths: ApiPaths,
       requestPath: RequestPath,
+      mcp: McpEndpoint,
       bodies: ProblemBodies,
       health: Health,
       clock: Clock,

@@ -63,6 +63,7 @@ export * from './operations/paging/paged-search.js';
 export * from './operations/paging/pages.js';
 export * from './operations/paging/paging-answer.js';
 export * from './operations/parameter.js';
+export * from './operations/openapi/call-schema.js';
 export * from './operations/openapi/openapi.js';
 export { groupOf, groupsOf, introduction } from './operations/openapi/introduction.js';
 export * from './operations/price.js';

@@ -42,16 +42,24 @@ export class RequestBodies {
     private readonly trustedProxies: BlockList,
   ) {}
 
+  /** Reads the JSON body of a request for an operation. @returns the parsed body, or a Problem; see `readJson`. */
+  async read(context: RequestContext): Promise<unknown> {
+    // A plain connection hands requests with a body over, so this is Node's own request.
+    (context.reply as ApiResponse).invite();
+    const sender = senderOf(context, this.trustedProxies);
+    const { bodyBytes } = context.route.limits;
+    return this.readJson(context.request as IncomingMessage, sender, bodyBytes);
+  }
+
   /**
    * Reads a JSON body. A body that is too large, too slow or in too many pieces is discarded (S104), and its connection
    * closes after the answer. While 200 bodies are arriving, each further one ends the oldest of the busiest sender. The
    * promise stays pending if the client disconnects before the body is complete.
+   * @param sender the account or, without a key, the site of the request.
    * @returns the parsed body, or a Problem.
    */
-  async read(context: RequestContext): Promise<unknown> {
-    // A plain connection hands requests with a body over, so this is Node's own request.
-    (context.reply as ApiResponse).invite();
-    const { headers } = context.request as IncomingMessage;
+  async readJson(request: IncomingMessage, sender: string, bodyBytes: number): Promise<unknown> {
+    const { headers } = request;
     const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
     if (type !== 'application/json') return new UnsupportedMediaType();
     if (headers['content-encoding'] !== undefined) return compressed;
@@ -59,7 +67,7 @@ export class RequestBodies {
     if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
       return missingBody;
     }
-    const bytes = await this.readBytes(context);
+    const bytes = await this.readBytes(request, sender, bodyBytes);
     if (bytes instanceof Problem) return bytes;
     if (bytes.length === 0) return missingBody;
     try {
@@ -73,10 +81,11 @@ export class RequestBodies {
     }
   }
 
-  private async readBytes(context: RequestContext): Promise<Buffer | Problem> {
-    const request = context.request as IncomingMessage;
-    const { bodyBytes } = context.route.limits;
-    const sender = senderOf(context, this.trustedProxies);
+  private async readBytes(
+    request: IncomingMessage,
+    sender: string,
+    bodyBytes: number,
+  ): Promise<Buffer | Problem> {
     return new Promise((resolve) => {
       const chunks: Buffer[] = [];
       const pieces = new BodyPieces();

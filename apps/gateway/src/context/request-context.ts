@@ -9,8 +9,9 @@ import type { KeyedRequest } from './keyed-request.js';
 import type { RequestHold } from '../holds/request-hold.js';
 import type { Lease } from '../lease/lease.js';
 import type { BytesInPlace } from './owner-answer.js';
-import type { OwnQuestion } from './own-question.js';
+import type { CarriedRequest } from './carried-request.js';
 import type { LookupCall } from './lookup-call.js';
+import type { PathMatch } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 
 /** The request in the form that the numbered steps read, whether Node or a plain connection parsed it. */
@@ -48,8 +49,8 @@ export class RequestContext {
   body?: object = undefined;
   form: AnswerForm;
   apiKey = '';
-  /** The dashboard's request for a session's account; present instead of a key. */
-  ownQuestion?: OwnQuestion = undefined;
+  /** Set if another request carries this one. */
+  carried?: CarriedRequest = undefined;
   caller?: KeyEntry;
   rate?: RateLimitResult;
   rateLimit = 0;
@@ -98,6 +99,11 @@ export class RequestContext {
     readonly startedMs: number,
   ) {
     this.form = route.operation.answers[0];
+  }
+
+  addPathParameters({ names, values }: PathMatch): void {
+    this.names.push(...names);
+    this.values.push(...values);
   }
 
   /** The status of a successful answer: 202 if work continues after the answer, except for a dry run; otherwise 200. */

@@ -11,7 +11,6 @@ import { type Operation, TUS_REQUEST_HEADERS } from '#libs/contracts';
 import {
   type Clock,
   ExpectationFailed,
-  type Health,
   InvalidRequest,
   JSON_BODY_LIMIT_BYTES,
   type Logger,
@@ -46,12 +45,14 @@ import type { ApiRoute } from '../routes/api-route.js';
 import type { ApiRequest, Reply } from '../context/request-context.js';
 import { BASE_HEADERS } from '../answers/answer-lines.js';
 import { isAsking } from '../context/open-requests.js';
-import type { ErrorPages } from '../reference/error-pages.js';
 import { ApiDocs } from '../reference/api-docs.js';
-import { addPublicRoutes, isPublicPath } from './public-routes.js';
+import { type PublicParts, addPublicRoutes, allowedAt } from './public-routes.js';
 import type { RequestPath } from '../request/request-path.js';
 
-export interface ApiListenerOptions {
+export interface ApiListenerOptions extends Pick<
+  PublicParts,
+  'pages' | 'health' | 'mcp' | 'dashboardUrl'
+> {
   host: string;
   port: number;
   origin: string;
@@ -62,10 +63,6 @@ export interface ApiListenerOptions {
   paths: ApiPaths;
   requestPath: RequestPath;
   bodies: ProblemBodies;
-  pages: ErrorPages;
-  /** The public origin of the dashboard; the page at `/` links to it. */
-  dashboardUrl: string;
-  health: Health;
   clock: Clock;
   logger: Logger;
   limits: SocketLimits;
@@ -88,6 +85,7 @@ const PREFLIGHT_SECONDS = '86400';
 const API_HEADERS = [
   'authorization, x-api-key, content-type, idempotency-key',
   'range, if-range, if-none-match, if-modified-since',
+  'mcp-protocol-version, mcp-method, mcp-name, last-event-id',
   ...TUS_REQUEST_HEADERS,
 ].join(', ');
 
@@ -321,9 +319,10 @@ export class ApiListener {
 
   private answerUnknown(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url!.split('?', 1)[0];
-    if (!isPublicPath(path)) this.sendProblem(request, response, this.nothingAt(path));
-    else if (request.method === 'OPTIONS') sendPreflight(response, 'GET, HEAD, OPTIONS');
-    else this.sendProblem(request, response, new MethodNotAllowed('GET, HEAD, OPTIONS'));
+    const allow = allowedAt(path);
+    if (allow === undefined) this.sendProblem(request, response, this.nothingAt(path));
+    else if (request.method === 'OPTIONS') sendPreflight(response, allow);
+    else this.sendProblem(request, response, new MethodNotAllowed(allow));
   }
 
   /**

@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Health, NotFound, siteOf } from '#libs/platform';
 import { ICON, ICON_TYPE, STYLESHEET, SiteTurns } from '#libs/public-http';
 import { clientAddress } from '../context/client-address.js';
+import type { McpEndpoint } from '../mcp/mcp-endpoint.js';
+import { MCP_PATH } from '../mcp/mcp-tools.js';
 import type { ApiDocs, ApiDocument } from '../reference/api-docs.js';
 import { PAGE_POLICY, SCRIPT_PATH, STYLES_PATH } from '../reference/api-page.js';
 import type { ErrorPages } from '../reference/error-pages.js';
@@ -10,7 +12,7 @@ import { REFERENCE_SCRIPT } from '../reference/reference-script.js';
 import { rootPage } from '../reference/root-page.js';
 import { NothingAtRoot } from './listener.errors.js';
 
-/** The paths of the API listener that need no key and belong to no operation, as patterns. */
+/** The paths of the API listener that belong to no operation, as patterns. */
 const PUBLIC_PATHS: Readonly<Record<string, RegExp>> = {
   '/': /^\/$/,
   '/health': /^\/health$/,
@@ -18,6 +20,9 @@ const PUBLIC_PATHS: Readonly<Record<string, RegExp>> = {
   '/errors': /^\/errors$/,
   '/errors/:code': /^\/errors\/[a-z0-9_]{1,100}$/,
   '/openapi.json': /^\/openapi\.json$/,
+  '/llms.txt': /^\/llms\.txt$/,
+  '/.well-known/api-catalog': /^\/\.well-known\/api-catalog$/,
+  [MCP_PATH]: /^\/mcp$/,
   '/docs': /^\/docs$/,
   [STYLES_PATH]: /^\/assets\/pages\.css$/,
   [SCRIPT_PATH]: /^\/assets\/reference\.js$/,
@@ -27,6 +32,8 @@ export interface PublicParts {
   pages: ErrorPages;
   docs: ApiDocs;
   health: Health;
+  mcp: McpEndpoint;
+  /** The public origin of the dashboard; the page at `/` links to it. */
   dashboardUrl: string;
   trustedProxies: BlockList;
 }
@@ -37,18 +44,20 @@ const CACHED = 'public, max-age=3600';
  */
 const BY_ACCEPT = { 'Cache-Control': CACHED, Vary: 'Accept' };
 
-/** True for one of these paths, whether or not the method is allowed. */
-export function isPublicPath(path: string): boolean {
-  return Object.values(PUBLIC_PATHS).some((pattern) => pattern.test(path));
+/** Returns the methods that one of these paths allows, for the header `Allow`; undefined for another path. */
+export function allowedAt(path: string): string | undefined {
+  if (path === MCP_PATH) return 'POST, OPTIONS';
+  const isKnown = Object.values(PUBLIC_PATHS).some((pattern) => pattern.test(path));
+  return isKnown ? 'GET, HEAD, OPTIONS' : undefined;
 }
 
 /**
- * Adds the routes that need no key: the start page, health, error pages, the API reference, and their style sheet,
- * script and icon. Requests of one site take turns. A route that is missing from the table is rejected (S86).
+ * Adds the routes beside the operations: the start page, health, error pages, the API reference with its style sheet,
+ * script and icon, descriptions for programs, and MCP. Requests of one site take turns. A route that is missing from the table is rejected (S86).
  */
 export function addPublicRoutes(
   app: FastifyInstance,
-  { pages, docs, health, dashboardUrl, trustedProxies }: PublicParts,
+  { pages, docs, health, mcp, dashboardUrl, trustedProxies }: PublicParts,
 ): void {
   const turns = new SiteTurns();
   app.addHook('onRequest', ({ raw }, reply, done) =>
@@ -88,6 +97,23 @@ export function addPublicRoutes(
   });
   app.get('/openapi.json', async (request, reply) => sendWhole(request, reply, docs.description));
   app.get('/docs', async (request, reply) => sendWhole(request, reply, docs.reference));
+  app.get('/llms.txt', async (request, reply) => sendWhole(request, reply, docs.overview));
+  app.get('/.well-known/api-catalog', async (request, reply) => {
+    void reply.header('Link', '</.well-known/api-catalog>; rel="api-catalog"');
+    return sendWhole(request, reply, docs.catalog);
+  });
+  void app.register(async (scope) => addMcp(scope, mcp));
+}
+
+/** Adds MCP. It reads the body of its requests itself, as operations do, because strangers may send them. */
+function addMcp(app: FastifyInstance, mcp: McpEndpoint): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  app.post(MCP_PATH, async (request, reply) => {
+    const { status, type, text } = await mcp.answer(request.raw, reply.raw);
+    if (type !== undefined) void reply.type(type);
+    return reply.status(status).send(text);
+  });
 }
 
 const wantsHtml = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') ?? false;

@@ -293,7 +293,8 @@ describe('refusals and public pages', () => {
     const pages = await ErrorPages.load();
     const docs = ApiDocs.of([], { apiUrl: 'https://api.example.test', dashboardUrl: '' });
     const dashboardUrl = 'https://billing.example.test';
-    const parts = { pages, docs, health: new Health(), dashboardUrl };
+    const mcp = undefined as never;
+    const parts = { pages, docs, health: new Health(), mcp, dashboardUrl };
     addPublicRoutes(app, { ...parts, trustedProxies: new BlockList() });
     expect(() => app.get('/internal/keys', () => 'open')).toThrow('/internal/keys');
     await app.close();

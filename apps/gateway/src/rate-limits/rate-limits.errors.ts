@@ -2,8 +2,10 @@ import type { ConcurrencyClass, RateClass } from '#libs/contracts';
 import { Problem, counted } from '#libs/platform';
 
 export class RateLimited extends Problem {
-  constructor(rateClass: RateClass | 'public', limit: number) {
+  /** @param retryAfterSeconds absent if the answer gets the time from the counter. */
+  constructor(rateClass: RateClass | 'public', limit: number, retryAfterSeconds?: number) {
     super({
+      retryAfterSeconds,
       code: 'rate_limited',
       status: 429,
       detail: `You sent more than ${counted(limit, 'request')} of class "${rateClass}" within 60 seconds. Nothing was charged. Wait for the number of seconds in Retry-After.`,

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { type Operation, listenerOf, openApi } from '#libs/contracts';
 import { PAGE_POLICY, REFERENCE_POLICY, SCRIPT_PATH, apiPage } from './api-page.js';
+import { CATALOG_TYPE, catalogOf, overviewOf } from './overview.js';
 import { type Origins, referenceBody } from './reference-page.js';
 
 export interface ApiDocument {
@@ -14,12 +15,14 @@ export interface ApiDocument {
 const KNOWN = new WeakMap<readonly Operation[], Map<string, ApiDocs>>();
 
 /**
- * The API's description (`/openapi.json`) and the reference for people (`/docs`), both generated from the table of
- * operations.
+ * The API's description (`/openapi.json`), the reference for people (`/docs`), the overview for language models
+ * (`/llms.txt`) and the catalogue of these (`/.well-known/api-catalog`), generated from the table of operations.
  */
 export class ApiDocs {
   readonly description: ApiDocument;
   readonly reference: ApiDocument;
+  readonly overview: ApiDocument;
+  readonly catalog: ApiDocument;
 
   /** Returns the documents of a table of operations. They are built once and kept in memory. */
   static of(operations: readonly Operation[], origins: Origins): ApiDocs {
@@ -44,6 +47,10 @@ export class ApiDocs {
     const json = 'application/json; charset=utf-8';
     this.description = documentOf(json, PAGE_POLICY, JSON.stringify(described));
     this.reference = documentOf('text/html; charset=utf-8', REFERENCE_POLICY, page);
+    const overview = overviewOf(served, origins);
+    this.overview = documentOf('text/plain; charset=utf-8', PAGE_POLICY, overview);
+    const catalog = JSON.stringify(catalogOf(origins));
+    this.catalog = documentOf(CATALOG_TYPE, PAGE_POLICY, catalog);
   }
 }
 

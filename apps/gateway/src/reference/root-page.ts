@@ -17,6 +17,12 @@ export function rootPage(dashboardUrl: string): string {
           </li>
           <li>
             <div>
+              <a href="/llms.txt">For language models</a>
+              <p class="quiet">A short overview as text. Agents can use every operation at /mcp.</p>
+            </div>
+          </li>
+          <li>
+            <div>
               <a href="${dashboardUrl}/">The dashboard</a>
               <p class="quiet">Sign up, create keys, buy credits.</p>
             </div>

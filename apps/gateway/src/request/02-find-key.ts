@@ -77,7 +77,7 @@ function missingKeyOf({ request: { rawHeaders }, names }: RequestContext): Probl
 }
 
 /** Returns the key if this header has one. Lengths are compared first, because nearly every header has another name. */
-function keyOfHeader(name: string, value: string): string | undefined {
+export function keyOfHeader(name: string, value: string): string | undefined {
   if (name.length === 9 && name.toLowerCase() === 'x-api-key') return value;
   if (name.length !== 13 || name.toLowerCase() !== 'authorization') return undefined;
   const isBearer = value.slice(0, BEARER.length).toLowerCase() === BEARER;

@@ -31,7 +31,7 @@ export function countRequest(
  * The site comes first, so that it cannot fill the table of counters with its 65,536 networks.
  */
 export function countAddress(
-  { request }: RequestContext,
+  { request }: Pick<RequestContext, 'request'>,
   trustedProxies: BlockList,
   rateLimiter: RateLimiter,
 ): RateLimitResult | Promise<RateLimitResult> {

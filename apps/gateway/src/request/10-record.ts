@@ -53,7 +53,7 @@ export class RequestRecorder {
     if (cost > 0) caps.release(caller, cost - credits, context.capDay);
     // The question of a request with a body does not contain the body, and may be the question of a GET.
     if (credits > 0 && body === undefined) void repeatWindow.remember(caller.account, question);
-    if (!context.ownQuestion) keyUse.note(caller.keyId);
+    if (!context.carried?.caller) keyUse.note(caller.keyId);
     const isRefusal = code !== undefined && (status < 500 || isOurOutage(code));
     const isCounted = isRefusal && !refusals.isRow(caller.keyId);
     const entry: LogEntry = {

@@ -27,7 +27,7 @@ import { forgetContext, watchClient } from '../context/open-requests.js';
 import type { PathMatch } from '../routes/api-paths.js';
 import { type ApiRoute, chosenRoute } from '../routes/api-route.js';
 import { type ApiRequest, RequestContext, type Reply } from '../context/request-context.js';
-import type { OwnQuestion } from '../context/own-question.js';
+import type { CarriedRequest } from '../context/carried-request.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
 import type { AuthCache } from '../auth-cache/auth-cache.js';
 import { RequestHold } from '../holds/request-hold.js';
@@ -77,7 +77,6 @@ export interface RequestPathParts {
 }
 
 const CLIENT_GONE = 499;
-
 const serviceOverloaded = new ServiceOverloaded();
 
 /**
@@ -97,12 +96,23 @@ export class RequestPath {
     match?: PathMatch,
   ): void {
     const context = new RequestContext(request, reply, route, monotonicMs());
-    if (match) {
-      context.names.push(...match.names);
-      context.values.push(...match.values);
-    }
+    if (match) context.addPathParameters(match);
+    this.enter(context, query);
+  }
+
+  /** Runs a request that another request carries. */
+  ask(request: ApiRequest, reply: Reply, route: ApiRoute, carried: CarriedRequest): void {
+    const context = new RequestContext(request, reply, route, monotonicMs());
+    context.carried = carried;
+    if (carried.match) context.addPathParameters(carried.match);
+    this.enter(context, carried.query);
+  }
+
+  private enter(context: RequestContext, query: string): void {
     const fault = this.begin(context) ?? readQuery(context, query);
     if (fault) return this.refuse(context, fault);
+    const { route, carried } = context;
+    if (carried?.caller) return this.whenReady(context, carried.caller, this.admit);
     if (route.choice) context.route = chosenRoute(route, context.names, context.values);
     if (route.scope === undefined) return this.admitAnybody(context);
     const refusal = findKey(context);
@@ -110,15 +120,6 @@ export class RequestPath {
     const { authCache, failedKeys, trustedProxies } = this.parts;
     const caller = knowCaller(context, authCache, failedKeys, trustedProxies);
     this.whenReady(context, caller, this.admit);
-  }
-
-  /** Runs a request without a key (without steps 2b and 3), for an account whose session the dashboard has checked. */
-  ask(request: ApiRequest, reply: Reply, route: ApiRoute, question: OwnQuestion): void {
-    const context = new RequestContext(request, reply, route, monotonicMs());
-    context.ownQuestion = question;
-    const fault = this.begin(context) ?? readQuery(context, question.query);
-    if (fault) return this.refuse(context, fault);
-    this.whenReady(context, question.caller, this.admit);
   }
 
   /** Runs step 1, and registers what must be released when the request ends. */
@@ -154,9 +155,9 @@ export class RequestPath {
     context.rate = rate;
     const refusal = limitRate(context);
     if (refusal) return this.refuse(context, refusal);
-    const { ownQuestion, route } = context;
+    const { carried, route } = context;
     if (route.operation.body === undefined) return this.read(context, undefined);
-    const body = ownQuestion ? ownQuestion.body : this.parts.requestBodies.read(context);
+    const body = carried ? carried.body : this.parts.requestBodies.read(context);
     this.whenReady(context, body, this.read);
   };
 

@@ -5,14 +5,13 @@ import { eitherResponses, responsesOf } from './answers.js';
 import type { Operation, OperationRoute } from '../operation.js';
 import { exampleCall } from '../calls/api-call.js';
 import { LANGUAGES, type Language, callSamples } from '../calls/call-samples.js';
-import type { DescribedParameter } from './described-parameter.js';
 import { problemExample } from './examples.js';
 import { groupOf, groupsOf, introduction } from './introduction.js';
 import type { JsonSchema, Parameter } from '../parameter.js';
 import { type Credits, pricedUnit } from '../price.js';
 import { problemsOf } from './operation-problems.js';
 import { Schemas } from './schemas.js';
-import { transferParameters, uploadBody } from './transfer-answers.js';
+import { type DescribedParameter, transferParameters, uploadBody } from './transfer-answers.js';
 
 export interface ApiDescription {
   title: string;

@@ -1,7 +1,16 @@
 import type { JsonSchema } from '../parameter.js';
 import { type AnswerForm, type Operation, kindOf } from '../operation.js';
 import { type OperationUpload, TUS_VERSION } from '../transfers/upload.js';
-import type { DescribedParameter } from './described-parameter.js';
+
+/** A parameter or header as OpenAPI describes it. */
+export interface DescribedParameter {
+  name: string;
+  in: string;
+  required: boolean;
+  description: string;
+  schema: JsonSchema;
+  example?: unknown;
+}
 
 const BYTES: JsonSchema = { type: 'string', format: 'binary' };
 const COUNT: JsonSchema = { type: 'string', pattern: '^[0-9]+$' };

@@ -1,0 +1,215 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BlockList } from 'node:net';
+import type { McpHttpHandler, McpRequestContext, Server } from '@modelcontextprotocol/server';
+import { type Operation, PUBLIC_LIMIT } from '#libs/contracts';
+import type { RateLimiter } from '#libs/counters';
+import {
+  InvalidRequest,
+  JSON_BODY_LIMIT_BYTES,
+  type Logger,
+  Problem,
+  monotonicMs,
+  siteOf,
+  toProblem,
+} from '#libs/platform';
+import { type ProblemBodies, newRequestId } from '#libs/public-http';
+import type { AuthCache } from '../auth-cache/auth-cache.js';
+import type { KeyEntry } from '../auth-cache/caller.js';
+import { clientAddress } from '../context/client-address.js';
+import type { RequestBodies } from '../context/request-body.js';
+import { rateKey } from '../rate-limits/rate-key.js';
+import { RateLimited } from '../rate-limits/rate-limits.errors.js';
+import { keyOfHeader } from '../request/02-find-key.js';
+import { countAddress } from '../request/05-limit-rate.js';
+import type { RequestPath } from '../request/request-path.js';
+import type { ApiPaths } from '../routes/api-paths.js';
+import { mcpInstructions } from './mcp-instructions.js';
+import { MCP_PATH, type McpTool, toolsOf } from './mcp-tools.js';
+import { type ToolAnswer, callTool } from './tool-call.js';
+
+export interface McpParts {
+  paths: ApiPaths;
+  requestPath: RequestPath;
+  requestBodies: RequestBodies;
+  authCache: AuthCache;
+  rateLimiter: RateLimiter;
+  bodies: ProblemBodies;
+  trustedProxies: BlockList;
+  logger: Logger;
+  /** The API's origin. */
+  origin: string;
+}
+
+export interface McpAnswer {
+  status: number;
+  type?: string;
+  text: string;
+}
+
+/** One message of a client, and the HTTP request that brought it. */
+interface Client {
+  request: IncomingMessage;
+  /** The keys in the query. */
+  keys: readonly string[];
+  caller?: KeyEntry;
+}
+
+/** The method whose answer would be a stream without an end. The tools never change while the process runs. */
+const ENDLESS = 'subscriptions/listen';
+const METHOD_NOT_FOUND = -32_601;
+
+/**
+ * The Model Context Protocol (https://modelcontextprotocol.io) at `/mcp`: every operation is a tool, so that agents can
+ * use the API. Serves revision 2026-07-28 and clients of 2025, without sessions. A tool call runs through the numbered
+ * steps like any other request. All other messages are free; they count towards the class `account` of a known key, and
+ * otherwise towards the limit of the client's address.
+ */
+export class McpEndpoint {
+  private readonly tools: ReadonlyMap<string, McpTool>;
+  private handler?: Promise<McpHttpHandler>;
+  private readonly clients = new WeakMap<Request, Client>();
+
+  constructor(private readonly parts: McpParts) {
+    this.tools = toolsOf(parts.paths.operations);
+  }
+
+  /** Answers one JSON-RPC message. @throws Problem, with its status, if it is not a message or over the limit. */
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<McpAnswer> {
+    const { requestBodies, trustedProxies, origin } = this.parts;
+    const sender = siteOf(clientAddress(request, trustedProxies));
+    const message = await requestBodies.readJson(request, sender, JSON_BODY_LIMIT_BYTES);
+    if (message instanceof Problem) throw message;
+    if (!isMessage(message)) throw notOneMessage;
+    const client = this.clientOf(request);
+    if (message.method !== 'tools/call' || !client.caller) await this.count(client);
+    if (message.method === ENDLESS) return methodNotFound(message.id);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const asked = new Request(origin + MCP_PATH, {
+      method: 'POST',
+      headers: headersOf(request),
+      signal: gone.signal,
+    });
+    this.clients.set(asked, client);
+    const { fetch } = await (this.handler ??= this.createHandler());
+    const answer = await fetch(asked, { parsedBody: message });
+    const type = answer.headers.get('content-type') ?? undefined;
+    return { status: answer.status, type, text: await answer.text() };
+  }
+
+  /** Loads the library when the first message arrives, because it takes 28 MB and 150 ms. */
+  private async createHandler(): Promise<McpHttpHandler> {
+    const library = await import('@modelcontextprotocol/server');
+    const serverFor = ({ requestInfo }: McpRequestContext) =>
+      this.serverOf(library.Server, this.clients.get(requestInfo!)!);
+    return library.createMcpHandler(serverFor, { keepAliveMs: 0 });
+  }
+
+  private serverOf(LibraryServer: typeof Server, client: Client): Server {
+    const server = new LibraryServer(
+      { name: 'domain-data-service', title: 'Domain Data Service', version: '2.0' },
+      { capabilities: { tools: {} }, instructions: mcpInstructions(this.parts.origin) },
+    );
+    const tools = [...this.tools.values()].map(({ description }) => description);
+    server.setRequestHandler('tools/list', () => ({ tools }));
+    server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
+      const { status, text } = await this.call(client, name, given);
+      return { content: [{ type: 'text' as const, text }], isError: status >= 400 };
+    });
+    return server;
+  }
+
+  private async call(
+    client: Client,
+    name: string,
+    given: Readonly<Record<string, unknown>>,
+  ): Promise<ToolAnswer> {
+    try {
+      return await this.run(client, this.operationOf(name), given);
+    } catch (error) {
+      const problem = await this.counted(client, toProblem(error));
+      if (problem.status >= 500) this.parts.logger.error('a tool call failed', { err: error });
+      const place = { requestId: newRequestId(), path: MCP_PATH };
+      const text = Buffer.from(this.parts.bodies.render(problem, place), 'latin1').toString();
+      return { status: problem.status, text };
+    }
+  }
+
+  private async run(
+    { request, keys }: Client,
+    operation: Operation,
+    given: Readonly<Record<string, unknown>>,
+  ): Promise<ToolAnswer> {
+    return callTool(this.parts, request, keys, operation, given);
+  }
+
+  private operationOf(name: string): Operation {
+    const tool = this.tools.get(name);
+    if (tool === undefined) {
+      throw new InvalidRequest([{ field: 'name', message: 'must be the name of a listed tool' }]);
+    }
+    return tool.operation;
+  }
+
+  private clientOf(request: IncomingMessage): Client {
+    const { url, rawHeaders } = request;
+    const keys = new URLSearchParams(url!.split('?', 2)[1]).getAll('apiKey').slice(0, 2);
+    const all = [...keys];
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      all.push(keyOfHeader(rawHeaders[i], rawHeaders[i + 1]) ?? '');
+    }
+    const nowMs = monotonicMs();
+    const found = all.map((key) => this.parts.authCache.find(key, nowMs));
+    return { request, keys, caller: found.find((one) => one !== undefined) };
+  }
+
+  /** Counts a message that is not a request to an operation. @throws RateLimited. */
+  private async count({ request, caller }: Client): Promise<void> {
+    const { rateLimiter, trustedProxies } = this.parts;
+    const limit = caller ? caller.account.limits.account : PUBLIC_LIMIT;
+    const rate = await (caller
+      ? rateLimiter.take(caller.account, rateKey('account', caller.isTest), limit)
+      : countAddress({ request }, trustedProxies, rateLimiter));
+    if (!rate.allowed) {
+      throw new RateLimited(caller ? 'account' : 'public', limit, rate.resetSeconds);
+    }
+  }
+
+  /** Counts a tool call with unusable arguments, which no other limit counts. @returns what its client must be told. */
+  private async counted(client: Client, problem: Problem): Promise<Problem> {
+    if (!client.caller) return problem;
+    return this.count(client).then(
+      () => problem,
+      (refusal: unknown) => toProblem(refusal),
+    );
+  }
+}
+
+interface Message {
+  method?: unknown;
+  id?: unknown;
+}
+
+const isMessage = (json: unknown): json is Message =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
+const notOneMessage = new InvalidRequest([
+  { field: 'body', message: 'must be one JSON-RPC message; batches are not supported' },
+]);
+
+function methodNotFound(id: unknown): McpAnswer {
+  const error = { code: METHOD_NOT_FOUND, message: 'Method not found' };
+  return {
+    status: 200,
+    type: 'application/json',
+    text: JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error }),
+  };
+}
+
+/** Returns the headers that the protocol defines. */
+function headersOf({ headers }: IncomingMessage): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]): [string, string][] => {
+    const isOurs = name === 'content-type' || name === 'accept' || name.startsWith('mcp-');
+    return isOurs && typeof value === 'string' ? [[name, value]] : [];
+  });
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import { IDEMPOTENCY_MEMBER, type Operation, apiCallOf } from '#libs/contracts';
+import { type FieldError, InvalidRequest, NotFound } from '#libs/platform';
+import { URI_MAX_BYTES, UriTooLong } from '#libs/public-http';
+import type { ApiRequest, Reply } from '../context/request-context.js';
+import type { RequestPath } from '../request/request-path.js';
+import type { ApiPaths } from '../routes/api-paths.js';
+
+/** The answer of an operation. */
+export interface ToolAnswer {
+  status: number;
+  text: string;
+}
+
+/** The headers of the client's request that also apply to the request for the operation. */
+const CARRIED_HEADERS: ReadonlySet<string> = new Set([
+  'authorization',
+  'x-api-key',
+  'x-forwarded-for',
+]);
+
+/**
+ * Runs a tool call as a request for its operation, with the same checks, limits, charge and log as a request over HTTP.
+ * @param keys the keys in the query of the client's request.
+ * @throws Problem if the arguments cannot be put into a request.
+ */
+export function callTool(
+  { paths, requestPath }: { paths: ApiPaths; requestPath: RequestPath },
+  client: IncomingMessage,
+  keys: readonly string[],
+  operation: Operation,
+  given: Readonly<Record<string, unknown>>,
+): Promise<ToolAnswer> {
+  const { values, body, idempotencyKey } = inputOf(operation, given);
+  const { url } = apiCallOf('', operation, { values, body });
+  if (url.length > URI_MAX_BYTES) throw new UriTooLong(URI_MAX_BYTES);
+  const [path, query = ''] = url.split('?');
+  const exact = paths.find(path);
+  const match = exact === undefined ? paths.match(path) : undefined;
+  const route = (exact ?? match?.entry)?.routes.get(operation.method);
+  if (route === undefined) throw new NotFound();
+  const withKeys = [query, ...keys.map((key) => `apiKey=${encodeURIComponent(key)}`)];
+  const carried = { query: withKeys.filter(Boolean).join('&'), match, body };
+  const request: ApiRequest = {
+    rawHeaders: [
+      ...carriedHeaders(client.rawHeaders),
+      ...(idempotencyKey === undefined ? [] : ['Idempotency-Key', idempotencyKey]),
+    ],
+    socket: client.socket,
+  };
+  return new Promise((resolve) => {
+    const sendWhole: Reply['sendWhole'] = (status, _lines, bytes) =>
+      resolve({ status, text: Buffer.from(bytes, 'latin1').toString() });
+    requestPath.ask(request, { sendWhole, sendLast: sendWhole }, route, carried);
+  });
+}
+
+function carriedHeaders(rawHeaders: readonly string[]): string[] {
+  return rawHeaders.filter((_, place) =>
+    CARRIED_HEADERS.has(rawHeaders[place - (place % 2)].toLowerCase()),
+  );
+}
+
+interface ToolInput {
+  values: Record<string, string>;
+  body?: object;
+  idempotencyKey?: string;
+}
+
+/** Divides a tool's arguments into parameters, body and idempotency key. @throws InvalidRequest naming every fault. */
+function inputOf(row: Operation, given: Readonly<Record<string, unknown>>): ToolInput {
+  const values: Record<string, string> = {};
+  const input: ToolInput = { values };
+  const faults: FieldError[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const text = textOf(value);
+    if (name === 'body' && row.body) {
+      if (isObject(value)) input.body = value;
+      else faults.push({ field: name, message: 'must be an object' });
+    } else if (text === undefined) {
+      faults.push({ field: name, message: 'must be a text, a number, true, false or a list' });
+    } else if (name === IDEMPOTENCY_MEMBER && row.takesIdempotencyKey) {
+      input.idempotencyKey = text;
+    } else {
+      values[name] = text;
+    }
+  }
+  for (const [name, { in: place }] of Object.entries(row.parameters)) {
+    if (place === 'path' && !values[name]) faults.push({ field: name, message: 'is required' });
+  }
+  if (faults.length > 0) throw new InvalidRequest(faults);
+  return input;
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns a value as in a URL; undefined for an object or null. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.map((one: unknown) => (Array.isArray(one) ? undefined : textOf(one)));
+  return texts.includes(undefined) ? undefined : texts.join(',');
+}
