@@ -9,6 +9,8 @@ export abstract class DashboardSettings {
   abstract readonly apiUrl: string;
   abstract readonly description: Buffer;
   abstract readonly texts: Readonly<Record<OperatorText, Markup>>;
+  /** The operator's e-mail address. */
+  abstract readonly contactAddress?: string;
   /** The local mailbox; set only if e-mails are not really sent. */
   abstract readonly mailbox?: Mailbox;
   abstract readonly isDataSimulated?: boolean;

@@ -88,6 +88,7 @@ export class PagesModule {
     const settings: DashboardSettings = {
       origin,
       apiUrl: config.baseUrl,
+      contactAddress: config.contactAddress,
       mailbox,
       texts,
       isDataSimulated: config.isDataSimulated,

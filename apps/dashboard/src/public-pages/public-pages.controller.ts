@@ -1,4 +1,5 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Header, Query } from '@nestjs/common';
+import { Clock, DAY_MS, NotFound } from '#libs/platform';
 import { html } from '#libs/public-http';
 import { AllowVisitors } from '../browser/allow-visitors.js';
 import { DashboardSettings } from '../dashboard-settings.js';
@@ -13,6 +14,9 @@ import { COUNT_MAX, pricesPage } from './prices-page.js';
 import { ServiceStatus } from './service-status.js';
 import { statusPage } from './status-page.js';
 
+/** How long readers of `security.txt` may rely on it; the RFC recommends less than a year. */
+const CONTACT_VALID_MS = 30 * DAY_MS;
+
 const FIRST_QUESTION = { operation: 'whois.live', count: 20_000 };
 
 /** Serves the pages that anyone may see: prices, status, documents, and the operator's own texts. */
@@ -22,6 +26,7 @@ export class PublicPagesController {
   constructor(
     private readonly settings: DashboardSettings,
     private readonly status: ServiceStatus,
+    private readonly clock: Clock,
   ) {}
 
   @Get('prices')
@@ -64,6 +69,20 @@ export class PublicPagesController {
   @Get('contact')
   contact(@Visit() visit: PageVisit) {
     return this.text(visit, 'Contact', 'contact');
+  }
+
+  /** Tells people who find a vulnerability where to report it (RFC 9116). @throws NotFound without an address. */
+  @Get('.well-known/security.txt')
+  @Header('content-type', 'text/plain; charset=utf-8')
+  securityContact() {
+    const { origin, contactAddress } = this.settings;
+    if (contactAddress === undefined) throw new NotFound();
+    const expires = new Date(this.clock.now().getTime() + CONTACT_VALID_MS).toISOString();
+    return `Contact: mailto:${contactAddress}
+Expires: ${expires}
+Preferred-Languages: en
+Canonical: ${origin}/.well-known/security.txt
+`;
   }
 
   private text(visit: PageVisit, title: string, name: OperatorText) {

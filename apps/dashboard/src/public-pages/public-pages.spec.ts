@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { TIERS } from '#libs/contracts';
+import { DAY_MS } from '#libs/platform';
 import { TestClock } from '#test/environment';
-import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+import { DashboardUnderTest, OWN_ORIGIN } from '../../../../test/dashboard/dashboard-under-test.js';
 import { loadOperatorTexts } from './operator-texts.js';
 
 const PAGES = ['/', '/prices', '/status', '/documents', '/terms', '/privacy', '/contact'];
@@ -109,6 +110,23 @@ describe('public pages', () => {
     await writeFile(join(folder, 'contact.md'), 'Call us.');
     const own = { textsFolder: folder, contactAddress: 'help@example.com' };
     expect((await loadOperatorTexts(own)).contact.text).toContain('Call us.');
+  });
+
+  it('security.txt names the operator’s address for a month; without an address, there is none (RFC 9116)', async () => {
+    const path = '/.well-known/security.txt';
+    expect((await textOf(path)).status).toBe(404);
+    const settings = { CONTACT_ADDRESS: 'help@example.com' };
+    const other = await DashboardUnderTest.start(undefined, settings, clock);
+    const { status, headers, text } = await other.send('GET', path);
+    await other.stop();
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(text.split('\n')).toEqual([
+      'Contact: mailto:help@example.com',
+      `Expires: ${new Date(clock.now().getTime() + 30 * DAY_MS).toISOString()}`,
+      'Preferred-Languages: en',
+      `Canonical: ${OWN_ORIGIN}${path}`,
+      '',
+    ]);
   });
 
   it('if no registry can be reached, the status page says so, even if every service works', async () => {

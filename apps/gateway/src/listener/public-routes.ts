@@ -22,6 +22,7 @@ const PUBLIC_PATHS: Readonly<Record<string, RegExp>> = {
   '/openapi.json': /^\/openapi\.json$/,
   '/llms.txt': /^\/llms\.txt$/,
   '/.well-known/api-catalog': /^\/\.well-known\/api-catalog$/,
+  '/.well-known/security.txt': /^\/\.well-known\/security\.txt$/,
   [MCP_PATH]: /^\/mcp$/,
   '/docs': /^\/docs$/,
   [STYLES_PATH]: /^\/assets\/pages\.css$/,
@@ -102,6 +103,9 @@ export function addPublicRoutes(
     void reply.header('Link', '</.well-known/api-catalog>; rel="api-catalog"');
     return sendWhole(request, reply, docs.catalog);
   });
+  app.get('/.well-known/security.txt', async (_request, reply) =>
+    reply.redirect(new URL('/.well-known/security.txt', dashboardUrl).href),
+  );
   void app.register(async (scope) => addMcp(scope, mcp));
 }
 

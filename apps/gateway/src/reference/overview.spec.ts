@@ -42,4 +42,10 @@ describe('descriptions of the API for programs', () => {
     const head = await under.ask('/.well-known/api-catalog', {}, 'HEAD');
     expect([head.status, head.headers.link, head.text]).toEqual([200, headers.link, '']);
   });
+
+  it('/.well-known/security.txt is that of the dashboard', async () => {
+    const { status, headers } = await under.ask('/.well-known/security.txt');
+    const to = 'https://billing.example.test/.well-known/security.txt';
+    expect([status, headers.location]).toEqual([302, to]);
+  });
 });
