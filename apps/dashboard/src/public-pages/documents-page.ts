@@ -1,6 +1,22 @@
 import { type Markup, html } from '#libs/public-http';
 import { type PageContext, page } from '../pages/layout.js';
 
+/** Returns the entry of the API in the settings of an MCP client. */
+const mcpServer = (apiUrl: string) =>
+  JSON.stringify(
+    {
+      mcpServers: {
+        'domain-data': {
+          type: 'http',
+          url: `${apiUrl}/mcp`,
+          headers: { Authorization: 'Bearer YOUR_KEY' },
+        },
+      },
+    },
+    undefined,
+    2,
+  );
+
 export function documentsPage(context: PageContext, apiUrl: string): Markup {
   const link = (path: string, text: string, about: string) =>
     html`<li>
@@ -32,6 +48,18 @@ export function documentsPage(context: PageContext, apiUrl: string): Markup {
           ${link('/v2.0/files/sample', 'Sample of a database file', 'Up to 10,000 newly registered names as CSV, compressed with gzip. Free, without an account.')}
           ${link('/v2.0/files/status', 'Database files as JSON', 'How up to date each dataset is.')}
           ${link('/v2.0/tlds', 'Top-level domains as JSON', 'The protocol of each top-level domain.')}
+        </ul>
+      </section>
+      <section>
+        <h2>For AI agents</h2>
+        <p>
+          Agents can use every operation as a tool, at the same prices, through the Model Context
+          Protocol (MCP). Add this server to your client, with a key that has only the scopes that
+          the agent needs, and a daily cap:
+        </p>
+        <pre data-copy="settings"><code>${mcpServer(apiUrl)}</code></pre>
+        <ul class="rows">
+          ${link('/llms.txt', 'Overview for language models', 'Every operation with its price, as text.')}
         </ul>
       </section>
       <section>

@@ -140,6 +140,15 @@ describe('public pages', () => {
     expect((await textOf('/status')).text).toContain('Everything works.');
   });
 
+  it('the documents include the settings with which an agent uses the API', async () => {
+    const { text } = await textOf('/documents');
+    const [, settings] = /<pre data-copy="settings"><code>([^<]+)</.exec(text)!;
+    const { mcpServers } = JSON.parse(settings.replaceAll('&quot;', '"')) as Record<string, object>;
+    expect(mcpServers).toMatchObject({
+      'domain-data': { type: 'http', url: expect.stringMatching(/^https?:.*[^/]\/mcp$/) },
+    });
+  });
+
   it('the start page shows a sample answer of the chosen operation', async () => {
     expect((await textOf('/')).text).toContain('registered.test');
     expect((await textOf('/?sample=dns.live')).text).toContain('/v2.0/dns/live');
