@@ -113,8 +113,10 @@ export class McpEndpoint {
     const tools = [...this.tools.values()].map(({ description }) => description);
     server.setRequestHandler('tools/list', () => ({ tools }));
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
-      const { status, text } = await this.call(client, name, given);
-      return { content: [{ type: 'text' as const, text }], isError: status >= 400 };
+      const { status, text, isSimulated } = await this.call(client, name, given);
+      const texts = isSimulated ? [text, 'This installation simulates its data.'] : [text];
+      const content = texts.map((one) => ({ type: 'text' as const, text: one }));
+      return { content, isError: status >= 400 };
     });
     return server;
   }

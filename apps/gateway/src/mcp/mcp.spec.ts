@@ -53,8 +53,9 @@ async function post(
   body: string,
   headers: Record<string, string> = {},
   query = '',
+  url = under.url,
 ): Promise<Answer> {
-  const answered = await request(`${under.url}/mcp${query}`, {
+  const answered = await request(`${url}/mcp${query}`, {
     method: 'POST',
     body,
     headers: {
@@ -216,6 +217,21 @@ describe('a tool call', () => {
     const invalid = await call(client, 'whois_bulk', { ...given, idempotency_key: 'a b\r\nc: d' });
     expect(invalid).toMatchObject({ isError: true, json: { code: 'invalid_request' } });
     await waitFor('the charge', () => entitlement.charged(keyRecord.accountId) === 1);
+  });
+
+  it('says if the installation simulates its data, but not with an error', async () => {
+    const { apiKey } = under.around.account.addKey();
+    const other = await under.around.startGateway({
+      GATEWAY_SIMULATED_DATA: 'true',
+      GATEWAY_JOURNAL: `${under.around.folder}/simulated`,
+    });
+    const ask = (domainName: string) => {
+      const params = { name: 'whois_live', arguments: { domainName } };
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+      return post(JSON.stringify(message), bearer(apiKey), '', other.apiUrl);
+    };
+    expect((await ask('a.example')).text).toContain('This installation simulates its data.');
+    expect((await ask('')).text).not.toContain('simulates');
   });
 
   it('whose client disconnects is not charged, and its lookup is cancelled', async () => {

@@ -5,11 +5,14 @@ import { URI_MAX_BYTES, UriTooLong } from '#libs/public-http';
 import type { ApiRequest, Reply } from '../context/request-context.js';
 import type { RequestPath } from '../request/request-path.js';
 import type { ApiPaths } from '../routes/api-paths.js';
+import { isSimulated } from '../routes/api-route.js';
 
 /** The answer of an operation. */
 export interface ToolAnswer {
   status: number;
   text: string;
+  /** Whether the answer is based on simulated data. */
+  isSimulated?: boolean;
 }
 
 /** The headers of the client's request that also apply to the request for the operation. */
@@ -49,8 +52,10 @@ export function callTool(
     socket: client.socket,
   };
   return new Promise((resolve) => {
-    const sendWhole: Reply['sendWhole'] = (status, _lines, bytes) =>
-      resolve({ status, text: Buffer.from(bytes, 'latin1').toString() });
+    const sendWhole: Reply['sendWhole'] = (status, _lines, bytes) => {
+      const text = Buffer.from(bytes, 'latin1').toString();
+      resolve({ status, text, isSimulated: status < 400 && isSimulated(route) });
+    };
     requestPath.ask(request, { sendWhole, sendLast: sendWhole }, route, carried);
   });
 }

@@ -99,10 +99,19 @@ export interface RouteOptions {
   lookupTimeoutMs?: number;
 }
 
-function isSimulated(service: string, { isDataSimulated, isCorpusInvented }: RouteOptions) {
+const SIMULATED_HEADER = 'X-Simulated-Data';
+
+function isOfSimulatedService(
+  service: string,
+  { isDataSimulated, isCorpusInvented }: RouteOptions,
+) {
   if (service === 'corpus') return isDataSimulated === true || isCorpusInvented === true;
   return isDataSimulated === true && (service === 'lookup' || service === 'worker');
 }
+
+/** Whether the answers of a route are based on simulated data. */
+export const isSimulated = ({ versionHeaders }: ApiRoute): boolean =>
+  versionHeaders.includes(SIMULATED_HEADER);
 
 /**
  * Returns the limits of an operation in this installation. Only a free operation may have a longer time limit than
@@ -136,7 +145,7 @@ export function compileRoute(
     at.successor === undefined
       ? []
       : ['Deprecation', V1_DEPRECATION, 'Link', `<${at.successor}>; rel="successor-version"`];
-  if (isSimulated(owner.service, options)) versionHeaders.push('X-Simulated-Data', 'true');
+  if (isOfSimulatedService(owner.service, options)) versionHeaders.push(SIMULATED_HEADER, 'true');
   const limits = limitsHere(operation, options.lookupTimeoutMs);
   const isUsual = operation.paged === undefined && operation.limits === undefined;
   const isPlain = operation.body === undefined && answers.every(({ type }) => type === JSON_TYPE);
