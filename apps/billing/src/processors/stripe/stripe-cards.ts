@@ -21,7 +21,7 @@ export class StripeCards {
         await this.update(subscriptionId, params);
         return payPage;
       }
-      await this.giveUpCard(subscription, customer);
+      await this.giveUpCard(subscription);
     }
     const session = await this.stripe.billingPortal.sessions.create({
       customer,
@@ -35,13 +35,14 @@ export class StripeCards {
    * Lets a subscription follow its customer's default card. From its checkout, it has a card of its own, which would
    * take precedence. This card becomes the default, so that it keeps paying if the customer enters no other.
    */
-  private async giveUpCard(
-    { id, default_payment_method: own }: Stripe.Subscription,
-    customerId: string,
-  ): Promise<void> {
+  async giveUpCard({
+    id,
+    customer,
+    default_payment_method: own,
+  }: Stripe.Subscription): Promise<void> {
     if (!own) return;
     await this.stripe.customers.update(
-      customerId,
+      idOf(customer),
       { invoice_settings: { default_payment_method: idOf(own) } },
       { idempotencyKey: `card:${newId()}` },
     );

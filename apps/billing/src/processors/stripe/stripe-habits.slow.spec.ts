@@ -83,6 +83,15 @@ describe('subscriptions at Stripe', () => {
     expect(await now()).toMatchObject({ state: 'active' });
   });
 
+  it('a waiting downgrade is paid with the card of the plan, which a schedule takes away', async () => {
+    billing.simulator.invoices.replaceCard(there().customer as string, 'declines');
+    await ask('change', { sku: 'api-5K-month' });
+    await passTo(end);
+    expect(await now()).toMatchObject({ state: 'active', sku: 'api-5K-month' });
+    await ask('change', { sku: 'api-15K-month' });
+    expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
+  });
+
   it('a cancellation in Stripe’s customer portal is shown, can be undone, and ends the plan', async () => {
     const cancelThere = (at: Date) =>
       billing.simulator.subscriptions.update(there().id, { cancel_at: at.getTime() / 1_000 });

@@ -22,6 +22,7 @@ import type {
 } from '../payment-processor.js';
 import type { CallRate } from '../call-rate.js';
 import { readEvents } from '../event-stretch.js';
+import { StripeBills } from './stripe-bills.js';
 import { StripeCallbacks, eventOf } from './stripe-callbacks.js';
 import { StripeCards } from './stripe-cards.js';
 import { resultOf } from './stripe-result.js';
@@ -78,6 +79,7 @@ export class StripeProcessor implements PaymentProcessor {
 
   constructor({ apiKey, apiUrl, callbackSecrets, rate, clock }: StripeOptions) {
     const { protocol, hostname, port } = new URL(apiUrl);
+  private readonly bills: StripeBills;
     const isLive = isLiveKey(apiKey());
     const keyNow = keyOfMode(apiKey, isLive);
     this.stripe = new Stripe('', {
@@ -95,7 +97,7 @@ export class StripeProcessor implements PaymentProcessor {
     });
     this.clock = clock;
     this.prices = new StripePrices(this.stripe);
-    this.subscriptions = new StripeSubscriptions(this.stripe, this.prices);
+    this.bills = new StripeBills(this.stripe, this.prices);
     this.cards = new StripeCards(this.stripe);
     const { stripe } = this;
     this.callbacks = new StripeCallbacks({ stripe, clock, secrets: callbackSecrets, isLive });
@@ -103,6 +105,7 @@ export class StripeProcessor implements PaymentProcessor {
 
   createCheckout(request: CheckoutRequest): Promise<CallResult<CreatedCheckout>> {
     const { accountId, customerId: known } = request;
+    this.subscriptions = new StripeSubscriptions(this.stripe, this.prices, this.cards);
     return resultOf(async () => {
       if (known === undefined)
         return this.createSession(request, await this.createFirstCustomer(request));
@@ -177,7 +180,7 @@ export class StripeProcessor implements PaymentProcessor {
         case 'subscription':
           return this.subscriptions.fetch(id);
         case 'bill':
-          return this.subscriptions.fetchBill(id);
+          return this.bills.fetch(id);
       }
     });
   }

@@ -2,8 +2,6 @@ import { Stripe } from 'stripe';
 import { type SubscriptionState, planOfSku } from '#libs/contracts';
 import { type Micros, newId } from '#libs/platform';
 import type {
-  BillLine,
-  BillSnapshot,
   ChangeRequest,
   ChangeResult,
   SubscriptionSnapshot,
@@ -12,17 +10,10 @@ import type {
   UpgradeResult,
 } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
+import type { StripeCards } from './stripe-cards.js';
 import type { PricedPlan, StripePrices } from './stripe-prices.js';
 import { inKnownState } from './stripe-states.js';
-import {
-  currencyOf,
-  dateOf,
-  endSetOf,
-  idOf,
-  lastEndOf,
-  reasonOf,
-  toMicros,
-} from './stripe-snapshots.js';
+import { currencyOf, dateOf, endSetOf, idOf, lastEndOf, toMicros } from './stripe-snapshots.js';
 
 /** Objects expanded when a subscription is fetched, so that one call returns the whole snapshot. */
 const EXPAND = ['latest_invoice', 'schedule'];
@@ -69,34 +60,16 @@ const paymentOf = ({ hosted_invoice_url: page }: Stripe.Invoice): UpgradeResult 
   return { state: 'payment_required', redirectUrl: page ?? '' };
 };
 
-/** Reads and changes subscriptions and their invoices. Each subscription has one item. */
+/** Reads and changes subscriptions. Each subscription has one item. */
 export class StripeSubscriptions {
   constructor(
     private readonly stripe: Stripe,
     private readonly prices: StripePrices,
+    private readonly cards: StripeCards,
   ) {}
 
   async fetch(id: string): Promise<SubscriptionSnapshot> {
     return this.snapshot(await this.stripe.subscriptions.retrieve(id, { expand: EXPAND }));
-  }
-
-  async fetchBill(id: string): Promise<BillSnapshot> {
-    const invoice = inKnownState(await this.stripe.invoices.retrieve(id, { expand: ['payments'] }));
-    const details = invoice.parent?.subscription_details;
-    if (!details) throw new UnfitObject(`the invoice ${id} belongs to no subscription`);
-    const isVoid = ['void', 'uncollectible'].includes(invoice.status ?? '');
-    const paid = invoice.payments?.data.find(({ status }) => status === 'paid');
-    return {
-      kind: 'bill',
-      id: invoice.id,
-      subscriptionId: idOf(details.subscription),
-      reason: reasonOf(invoice),
-      state: invoice.status === 'paid' ? 'paid' : isVoid ? 'void' : 'open',
-      paymentId: idOf(paid?.payment.payment_intent) || null,
-      amountMicros: toMicros(invoice.amount_paid),
-      currency: currencyOf(invoice.currency),
-      lines: await this.linesOf(invoice),
-    };
   }
 
   async preview(request: ChangeRequest, from: Date): Promise<{ dueMicros: Micros }> {
@@ -193,11 +166,13 @@ export class StripeSubscriptions {
   }
 
   private async scheduleNext(
-    subscription: Pick<Stripe.Subscription, 'id' | 'items' | 'schedule' | 'discounts'>,
+    subscription: Stripe.Subscription,
     next: NextItem,
     key: string,
   ): Promise<void> {
     const { id, items, schedule } = subscription;
+    // A phase that names no card takes the subscription's own card away. The customer's card then pays.
+    await this.cards.giveUpCard(subscription);
     const [item] = items.data;
     const scheduleId =
       idOf(schedule) ||
@@ -379,21 +354,5 @@ export class StripeSubscriptions {
     if (!item) return undefined;
     const price = idOf(item.price);
     return { price, quantity: item.quantity ?? 1, plan: await this.prices.planOf(price) };
-  }
-
-  private async linesOf(invoice: Stripe.Invoice): Promise<BillLine[]> {
-    const lines: BillLine[] = [];
-    for (const line of invoice.lines.data) {
-      const plan = await this.prices.ownPlanOf(line.pricing?.price_details?.price);
-      if (!plan) continue;
-      lines.push({
-        ...plan,
-        quantity: line.quantity ?? 1,
-        amountMicros: toMicros(line.amount),
-        from: dateOf(line.period.start),
-        to: dateOf(line.period.end),
-      });
-    }
-    return lines;
   }
 }

@@ -31,6 +31,7 @@ export class Schedules {
           start_date: item.current_period_start,
           end_date: item.current_period_end,
           billing_cycle_anchor: null,
+          default_payment_method: subscription.default_payment_method as string | null,
           discounts: subscription.discounts,
           items: [{ price: item.price.id, quantity: item.quantity }],
         },
@@ -48,12 +49,15 @@ export class Schedules {
     const schedule = this.active(id);
     const phases = params.phases ?? [];
     let start = Number(phases[0]?.start_date ?? schedule.phases[0].start_date);
-    schedule.phases = phases.map(({ billing_cycle_anchor, discounts, end_date, items }) => {
+    schedule.phases = phases.map(({ items, ...asked }) => {
       const phase = {
         start_date: start,
-        end_date: Number(end_date ?? 0),
-        billing_cycle_anchor: billing_cycle_anchor ?? null,
-        discounts: (discounts || []).map(({ discount }) => this.world.get('coupon', discount).id),
+        end_date: Number(asked.end_date ?? 0),
+        billing_cycle_anchor: asked.billing_cycle_anchor ?? null,
+        default_payment_method: asked.default_payment_method ?? null,
+        discounts: (asked.discounts || []).map(
+          ({ discount }) => this.world.get('coupon', discount).id,
+        ),
         items: (items ?? []).map(({ price, quantity = 1 }) => ({
           price: this.world.get('price', price).id,
           quantity,

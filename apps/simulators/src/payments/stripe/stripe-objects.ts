@@ -197,6 +197,8 @@ export type SubscriptionSchedule = Pick<
     'billing_cycle_anchor' | 'start_date' | 'end_date'
   > & {
     items: { price: string; quantity: number }[];
+    /** The id of a card; null if the customer's default card pays. */
+    default_payment_method: string | null;
     /** Ids of coupons. */
     discounts: string[];
   })[];

@@ -264,15 +264,16 @@ export class Subscriptions {
     return isSame ? 'subscription_cycle' : undefined;
   }
 
-  /** Gives a subscription the items and the discounts of a phase. @returns the new item. */
+  /** Gives a subscription the items, the card and the discounts of a phase. @returns the new item. */
   followPhase(
     subscription: Subscription,
-    { items, discounts }: SubscriptionSchedule['phases'][number],
+    { items, default_payment_method: card, discounts }: SubscriptionSchedule['phases'][number],
   ): SubscriptionItem {
     const [current] = subscription.items.data;
     const [{ price, quantity }] = items;
     const item = { ...current, price: this.world.get('price', price), quantity };
     subscription.items = listOf([item]);
+    subscription.default_payment_method = card;
     subscription.discounts = discounts;
     return item;
   }

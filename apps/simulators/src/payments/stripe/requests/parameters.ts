@@ -46,6 +46,7 @@ const PHASE = [
   'billing_cycle_anchor',
   'discounts.discount',
 ];
+  'default_payment_method',
 const DURATION = ['duration.interval', 'duration.interval_count'];
 const PREVIEWED = [...ITEM, 'proration_behavior', 'proration_date'];
 
