@@ -118,19 +118,26 @@ export function refundSnapshot(refund: Stripe.Refund): RefundSnapshot {
 
 /**
  * Returns the snapshot of a dispute. `warning_…` states are inquiries, which withdraw no money. A `prevented` dispute
- * was settled before it began. An appeal reopens the same dispute.
+ * was settled before it began: it was blocked, or the money went back to the customer without a refund. An appeal
+ * reopens the same dispute.
  */
 export function disputeSnapshot(dispute: Stripe.Dispute): DisputeSnapshot {
-  const isWithUs = /^(won|prevented|warning_.*)$/.test(dispute.status);
+  const { status } = dispute;
+  const isLost = status === 'lost' || (status === 'prevented' && isWithdrawn(dispute));
+  const isWithUs = /^(won|prevented|warning_.*)$/.test(status);
   return {
     kind: 'dispute',
     id: dispute.id,
     paymentId: idOf(dispute.payment_intent),
-    state: dispute.status === 'lost' ? 'lost' : isWithUs ? 'won' : 'open',
+    state: isLost ? 'lost' : isWithUs ? 'won' : 'open',
     amountMicros: toMicros(dispute.amount),
     currency: currencyOf(dispute.currency),
   };
 }
+
+/** Whether the money of a dispute was taken and not given back. Rates of exchange may change both amounts. */
+const isWithdrawn = ({ balance_transactions: moved }: Stripe.Dispute) =>
+  moved.reduce((sum, { amount }) => sum + Math.sign(amount), 0) < 0;
 
 /** The object to fetch for an event, by the event's type and the kind of its object. */
 const REF_KINDS: readonly [type: RegExp, object: string, kind: ProcessorRef['kind']][] = [

@@ -105,6 +105,7 @@ export class PaymentIntents {
       id: this.world.newId('dispute'),
       object: 'dispute',
       amount: payment.amount,
+      balance_transactions: [{ amount: -payment.amount }],
       charge: payment.latest_charge as string,
       created: this.world.now,
       currency: payment.currency,
@@ -118,11 +119,19 @@ export class PaymentIntents {
     return dispute;
   }
 
-  /** Records the bank's decision. A dispute that was won may be reopened as lost, and vice versa. */
-  decideDispute(id: string, status: 'won' | 'lost'): void {
+  /**
+   * Records the bank's decision. A dispute that was won may be reopened as lost, and vice versa. A prevented dispute
+   * returns the money to the customer before it begins, as the seller's rules for such disputes say.
+   */
+  decideDispute(id: string, status: 'won' | 'lost' | 'prevented'): void {
     const dispute = this.world.get('dispute', id);
     dispute.status = status;
-    if (status === 'won') this.world.emit('v1.charge.dispute.funds_reinstated', dispute);
+    const withdrawn = { amount: -dispute.amount };
+    dispute.balance_transactions = [withdrawn];
+    if (status === 'won') {
+      dispute.balance_transactions.push({ amount: dispute.amount });
+      this.world.emit('v1.charge.dispute.funds_reinstated', dispute);
+    }
     this.world.emit('v1.charge.dispute.closed', dispute);
   }
 

@@ -94,7 +94,7 @@ export type Dispute = Pick<
   | 'payment_intent'
   | 'reason'
   | 'status'
->;
+> & { balance_transactions: Pick<Stripe.BalanceTransaction, 'amount'>[] };
 
 export interface ListOf<T> {
   object: 'list';
