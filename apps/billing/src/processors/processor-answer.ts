@@ -2,7 +2,7 @@ import { PROCESSOR_TITLES, type ProcessorAnswer } from '#libs/contracts';
 import type { PaymentProcessor, ProcessorName } from './payment-processor.js';
 
 const PAYS_WITH: Readonly<Record<ProcessorName, string>> = {
-  stripe: 'Cards, bank debits and wallets, on Stripe’s page.',
+  stripe: 'Cards and wallets on Stripe’s page; credits also by bank debit.',
   paypal: 'Your PayPal account, or a card on PayPal’s page.',
 };
 

@@ -42,8 +42,10 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.stop());
 
-it('a plan is paid by card: its checkout neither offers nor accepts a bank debit', async () => {
-  expect(await (await fetch(page)).text()).not.toContain('bank debit');
+it('a plan is paid by card, in the currency of its price: its checkout neither offers nor accepts a bank debit', async () => {
+  const text = await (await fetch(page)).text();
+  expect(text).not.toContain('bank debit');
+  expect(text).not.toContain('your own currency');
   for (const action of ['delayed', 'delayed-failing']) {
     const { status } = await fetch(`${page}/${action}`, { method: 'POST', redirect: 'manual' });
     expect([action, status]).toEqual([action, 400]);

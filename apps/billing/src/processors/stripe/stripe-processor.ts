@@ -51,6 +51,12 @@ export interface StripeOptions {
 
 type CheckoutItem = Stripe.Checkout.SessionCreateParams.LineItem;
 
+/**
+ * The bank debits in US dollars, with which plans cannot be paid. Their money can take a week, as long as the grace, and
+ * Stripe refuses upgrades that take effect only when they are paid.
+ */
+const BANK_DEBITS = ['acss_debit', 'us_bank_account'] as const;
+
 const TIMEOUT_MS = 10 * SECOND_MS;
 const EVENTS_PAGE = 100;
 const EVENTS_MAX = 1_000;
@@ -73,13 +79,13 @@ export class StripeProcessor implements PaymentProcessor {
   private readonly stripe: Stripe;
   private readonly callbacks: StripeCallbacks;
   private readonly prices: StripePrices;
+  private readonly bills: StripeBills;
   private readonly subscriptions: StripeSubscriptions;
   private readonly cards: StripeCards;
   private readonly clock: Clock;
 
   constructor({ apiKey, apiUrl, callbackSecrets, rate, clock }: StripeOptions) {
     const { protocol, hostname, port } = new URL(apiUrl);
-  private readonly bills: StripeBills;
     const isLive = isLiveKey(apiKey());
     const keyNow = keyOfMode(apiKey, isLive);
     this.stripe = new Stripe('', {
@@ -99,13 +105,13 @@ export class StripeProcessor implements PaymentProcessor {
     this.prices = new StripePrices(this.stripe);
     this.bills = new StripeBills(this.stripe, this.prices);
     this.cards = new StripeCards(this.stripe);
+    this.subscriptions = new StripeSubscriptions(this.stripe, this.prices, this.cards);
     const { stripe } = this;
     this.callbacks = new StripeCallbacks({ stripe, clock, secrets: callbackSecrets, isLive });
   }
 
   createCheckout(request: CheckoutRequest): Promise<CallResult<CreatedCheckout>> {
     const { accountId, customerId: known } = request;
-    this.subscriptions = new StripeSubscriptions(this.stripe, this.prices, this.cards);
     return resultOf(async () => {
       if (known === undefined)
         return this.createSession(request, await this.createFirstCustomer(request));
@@ -325,11 +331,16 @@ function checkoutParams(
   const isSubscription = lines.some(({ plan }) => plan !== undefined);
   return {
     mode: isSubscription ? 'subscription' : 'payment',
+    // Stripe would otherwise charge foreign customers in their own currency: another amount at each renewal, and a fee.
+    adaptive_pricing: { enabled: false },
     customer,
     client_reference_id: orderId,
     line_items: items,
     ...(isSubscription
-      ? { subscription_data: { metadata, billing_mode: { type: 'flexible' as const } } }
+      ? {
+          subscription_data: { metadata, billing_mode: { type: 'flexible' as const } },
+          excluded_payment_method_types: [...BANK_DEBITS],
+        }
       : { payment_intent_data: { metadata } }),
     metadata,
     expires_at: Math.floor(expiresAt.getTime() / 1000),

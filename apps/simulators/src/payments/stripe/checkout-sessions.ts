@@ -82,11 +82,22 @@ export class CheckoutSessions {
     return session;
   }
 
-  /** Pays with a method that moves the money days later, and may fail then. Plans are paid by card only. */
+  /** Whether a session can be paid in the customer's own currency, which is Stripe's default. */
+  isAdaptive({ id }: CheckoutSession): boolean {
+    return this.asked.get(id)?.adaptive_pricing?.enabled !== false;
+  }
+
+  /** Whether a session can be paid by bank debit. */
+  takesDebits({ id }: CheckoutSession): boolean {
+    const excluded = this.asked.get(id)?.excluded_payment_method_types ?? [];
+    return !excluded.includes('us_bank_account');
+  }
+
+  /** Pays with a method that moves the money days later, and may fail then. Only single payments are simulated. */
   payDelayed(id: string, outcome: 'succeeds' | 'fails'): CheckoutSession {
     const session = this.openSession(id);
-    if (session.mode !== 'payment') {
-      const message = 'Bank debits are simulated only for single payments.';
+    if (!this.takesDebits(session)) {
+      const message = 'Bank debits are excluded from this session.';
       throw StripeRefusal.invalid('payment_method_not_available', message);
     }
     const payment = this.complete(session, 'processing');

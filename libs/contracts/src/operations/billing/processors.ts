@@ -17,7 +17,7 @@ export const PROCESSORS = defineOperation({
           {
             name: 'stripe',
             title: 'Stripe',
-            pays_with: 'Cards, bank debits and wallets, on Stripe’s page.',
+            pays_with: 'Cards and wallets on Stripe’s page; credits also by bank debit.',
             changes_need_approval: false,
             differences: [],
           },

@@ -20,7 +20,12 @@ export class CheckoutPages {
       action: `/stripe/checkout/${id}/${action}`,
       label,
     });
-    const lines = [`Amount due: ${amount}`, ...(notice ? [notice] : [])];
+    const adaptive = 'You can pay in your own currency, at Stripe’s rate.';
+    const lines = [
+      `Amount due: ${amount}`,
+      ...(this.sessions.isAdaptive(session) ? [adaptive] : []),
+      ...(notice ? [notice] : []),
+    ];
     const debits = [
       button('delayed', 'Pay by bank debit: succeeds after three days'),
       button('delayed-failing', 'Pay by bank debit: fails after three days'),
@@ -29,7 +34,7 @@ export class CheckoutPages {
       button('pay', `Pay ${amount}`),
       button('three-d-secure', 'Pay with a card that asks for 3-D Secure'),
       button('decline', 'Pay with a card that is declined'),
-      ...(session.mode === 'payment' ? debits : []),
+      ...(this.sessions.takesDebits(session) ? debits : []),
       button('abandon', 'Go back without paying'),
     ];
     return { page: { title: 'Stripe Checkout', lines, buttons } };

@@ -24,8 +24,10 @@ const within = (holder: string, names: readonly string[]) =>
 const PRICE_DATA = ['currency', 'unit_amount', 'product_data.name'];
 const CHECKOUT = [
   'mode',
+  'adaptive_pricing.enabled',
   // Stripe rejects this parameter with a specific error.
   'payment_method_types',
+  'excluded_payment_method_types',
   'customer',
   'client_reference_id',
   'payment_intent_data.metadata',
@@ -44,9 +46,9 @@ const PHASE = [
   'end_date',
   'proration_behavior',
   'billing_cycle_anchor',
+  'default_payment_method',
   'discounts.discount',
 ];
-  'default_payment_method',
 const DURATION = ['duration.interval', 'duration.interval_count'];
 const PREVIEWED = [...ITEM, 'proration_behavior', 'proration_date'];
 
