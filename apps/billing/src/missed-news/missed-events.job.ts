@@ -52,7 +52,8 @@ export class MissedEventsJob implements Job {
       if (page.outcome !== 'done') throw notRead(name, page);
       const { events, cursor: next } = page.value;
       const receivedAt = count.startedAt;
-      for (const event of events) {
+      // The list also has events that are of no use here and were not subscribed to.
+      for (const event of events.filter(({ ref }) => ref !== undefined)) {
         const missed = {
           processor: name,
           event,
