@@ -98,6 +98,14 @@ it('only a plan that is paid for is said to renew', () => {
   expect(dates({ ...OVERDUE, paid_through: null })).not.toContain('renews');
 });
 
+it('a plan is said to wait for its first payment, which its cancellation does not prevent', () => {
+  const begun = { ...ACTIVE, processor: 'stripe', paid_through: null } as const;
+  const { text } = subscriptionsPage(CONTEXT, { subscriptions: [begun] });
+  expect(text).toContain('waiting for the first payment');
+  expect(text).not.toContain('renews');
+  expect(cancelPage(CONTEXT, begun).text).toContain('is still charged, then no other');
+});
+
 it('a cancelled plan that works until the end of its paid time is not said to have ended on that day', () => {
   const cancelled = { ...ACTIVE, state: 'cancelled', is_current: false } as const;
   const shown = (paid_through: string | null) =>

@@ -62,9 +62,9 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
   });
 }
 
-/** Whether a period has begun, and the processor has not charged for it yet. Stripe does so after an hour. */
+/** Whether a period has begun, and its payment has not arrived. Stripe charges after an hour. */
 const isChargedLater = ({ state, paid_through: paid, period_end: end }: SubscriptionAnswer) =>
-  state === 'active' && paid !== null && paid < end;
+  state === 'active' && (paid === null || paid < end);
 
 /** Whether a cancellation ends the plan at once. PayPal does not charge for a period after its cancellation. */
 const endsAtOnce = (owned: SubscriptionAnswer) =>
@@ -108,6 +108,13 @@ const STATE_WORDS: Readonly<Record<SubscriptionState, string>> = {
   expired: 'never paid',
 };
 
+/** Whether the first payment has not arrived. Until then, the plan gives no rights. */
+const isBeforePayment = ({ state, paid_through: paid }: SubscriptionAnswer) =>
+  state === 'active' && paid === null;
+
+const stateWords = (owned: SubscriptionAnswer) =>
+  STATE_WORDS[isBeforePayment(owned) ? 'incomplete' : owned.state];
+
 function planSection(
   context: PageContext,
   owned: SubscriptionAnswer[],
@@ -129,8 +136,8 @@ function planSection(
 function areCreditsMissing(owned: SubscriptionAnswer, balance?: BalanceAnswer): boolean {
   const { state, is_current: isCurrent, sku } = owned;
   const brings = (planOfSku(sku)?.monthlyCredits ?? 0) > 0;
-  const isPaid = owned.paid_through !== null && !isChargedLater(owned);
-  if (!balance || !brings || !isCurrent || state !== 'active' || !isPaid) return false;
+  const isPaid = state === 'active' && !isChargedLater(owned);
+  if (!balance || !brings || !isCurrent || !isPaid) return false;
   return !balance.grants.some((grant) => grant.sku === sku);
 }
 
@@ -142,7 +149,7 @@ function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean
     <div>
       <strong>${nameOf(owned)}</strong> ${priceOf(owned)}
       <p class="quiet">
-        <span>${STATE_WORDS[state]}</span>
+        <span>${stateWords(owned)}</span>
         ${dates === '' ? undefined : html`<span>${dates}</span>`}${next ?? undefined}
       </p>
       ${taxText(owned)}
@@ -243,7 +250,8 @@ function creditSection(balance: BalanceAnswer): Markup {
   </section>`;
 }
 
-function datesOf({ state, cancel_at, period_end, paid_through }: SubscriptionAnswer): string {
+function datesOf(owned: SubscriptionAnswer): string {
+  const { state, cancel_at, period_end, paid_through } = owned;
   if (state === 'cancelled' || state === 'expired') {
     // The period of a refunded subscription has ended early.
     const [end] = [cancel_at ?? period_end, paid_through ?? period_end].toSorted();
@@ -253,7 +261,8 @@ function datesOf({ state, cancel_at, period_end, paid_through }: SubscriptionAns
   if (cancel_at !== null) return `ends ${day(cancel_at)}`;
   if (state === 'past_due' && paid_through !== null) return `paid until ${day(paid_through)}`;
   // A plan that is not paid yet, or no longer, has no renewal to name.
-  return state === 'active' || state === 'trialing' ? `renews ${day(period_end)}` : '';
+  const isRenewed = state === 'trialing' || (state === 'active' && !isBeforePayment(owned));
+  return isRenewed ? `renews ${day(period_end)}` : '';
 }
 
 /** Returns a plan and its units in readable form. */
