@@ -79,7 +79,7 @@ export class BillingConfig extends DatabaseConfig {
   @Setting({
     env: 'BILLING_PROCESSOR_CALLS_PER_SECOND',
     about:
-      'Maximum number of calls per second from one billing process to a processor. Stripe allows 25 in test mode and 100 in live mode, for all processes together.',
+      'Maximum number of calls per second from one billing process to a processor. Stripe allows 25 in test mode and 100 in live mode, of which 25 of each kind, for all processes together.',
   })
   @Min(1)
   @Max(1_000)
