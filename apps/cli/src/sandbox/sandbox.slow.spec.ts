@@ -59,7 +59,7 @@ describe('a trial with a processor', () => {
         'Checkout of a package',
         'Refund',
         'Checkout of a plan',
-        'Renewal by test clock',
+        'Renewal with another plan, by test clock',
         'Events',
         'Webhook',
         'Clean-up',

@@ -43,19 +43,19 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
       },
     },
     {
-      title: 'Renewal by test clock',
-      does: 'Advances the test clock by 32 days (POST /v1/test_helpers/test_clocks/{id}/advance) and waits until the plan has a new period whose bill is paid.',
+      title: 'Renewal with another plan, by test clock',
+      does: 'Schedules the next plan (POST /v1/subscription_schedules), advances the test clock by 32 days (POST /v1/test_helpers/test_clocks/{id}/advance) and waits until that plan has begun and its bill is paid with the same card.',
       async run() {
-        const before = await purchases.subscription(subscriptionId);
+        const next = await purchases.scheduleNextPlan(subscriptionId);
         const { id, frozen_time: time } = testClock!;
         const path = `/v1/test_helpers/test_clocks/${id}`;
         await call('POST', `${path}/advance`, { frozen_time: String(time + RENEWAL_MS / 1_000) });
         return until('the renewal', patience, async () => {
           const { status } = await call('GET', path);
           if (status !== 'ready') return undefined;
-          const now = await purchases.subscription(subscriptionId);
-          const isRenewed = now.periodEnd > before.periodEnd && now.latestBill?.isPaid;
-          return isRenewed ? `renewed until ${now.periodEnd.toISOString()}, paid` : undefined;
+          const { sku, latestBill, periodEnd } = await purchases.subscription(subscriptionId);
+          const isRenewed = sku === next && latestBill?.isPaid;
+          return isRenewed ? `${sku} until ${periodEnd.toISOString()}, paid` : undefined;
         });
       },
     },

@@ -61,16 +61,18 @@ export class TrialPurchases {
    * @throws Error if it was not paid in time, or if the checkout failed or started no subscription.
    */
   async takePlan(customerId: string | undefined): Promise<string> {
-    const { sku, interval, name, unitMicros } = offeredPlans().find(
-      (plan) => plan.interval === 'month',
-    )!;
-    const price = { interval, name, unitMicros: BigInt(unitMicros), taxPpm: 0 };
-    const paid = await this.paid(
-      { sku, catalogueVersion: CATALOGUE_VERSION, ...price },
-      customerId,
-    );
+    const [plan] = monthlyPlans();
+    const paid = await this.paid(plan, customerId);
     if (!paid.subscriptionId) throw new Error('the checkout is paid but started no subscription');
     return paid.subscriptionId;
+  }
+
+  /** Schedules the second monthly plan for the end of the period. @returns its SKU. */
+  async scheduleNextPlan(subscriptionId: string): Promise<string> {
+    const [, plan] = monthlyPlans();
+    const change = { subscriptionId, plan, quantity: 1, currency: 'USD' };
+    valueOf(await this.processor.changeAtPeriodEnd(change, newId()));
+    return plan.sku;
   }
 
   async subscription(id: string) {
@@ -108,5 +110,18 @@ export class TrialPurchases {
     });
   }
 }
+
+/** The monthly plans in the order of the catalogue, as billing passes them to processors. */
+const monthlyPlans = () =>
+  offeredPlans()
+    .filter((plan) => plan.interval === 'month')
+    .map(({ sku, interval, name, unitMicros }) => ({
+      sku,
+      catalogueVersion: CATALOGUE_VERSION,
+      interval,
+      name,
+      unitMicros: BigInt(unitMicros),
+      taxPpm: 0,
+    }));
 
 const dollars = (micros: bigint) => `${(Number(micros) / 1e6).toFixed(2)} USD`;
