@@ -24,8 +24,8 @@ export interface Migration {
 }
 
 /**
- * The error for a database without the schema, or whose applied migrations differ from this build's, and for a build
- * whose migrations are out of order.
+ * The error for a database without the schema, or whose applied migrations differ from this build's, other than by
+ * further ones that only add to the schema, and for a build whose migrations are out of order.
  */
 export class MigrationMismatch extends Error {}
 
@@ -53,7 +53,8 @@ const LEAVE_TO_OWNER = `
  * @returns the names of the migrations applied by this call.
  * @throws ExtensionMissing before anything is applied.
  * @throws MigrationMismatch if the schema does not exist, an applied migration is unknown to this build or its text has
- *   changed, or if the numbers do not ascend.
+ *   changed, or if the numbers do not ascend. Later migrations of a newer build are accepted unless one of them
+ *   `contracts`: this build works with what the others have added.
  * @throws Error that names the migration that failed; those before it are applied.
  */
 export async function migrate(
@@ -69,6 +70,10 @@ export async function migrate(
          name text primary key,
          checksum text not null,
          applied_at timestamptz not null default clock_timestamp())`,
+    );
+    // Releases before this column refuse every migration that they do not know.
+    await client.query(
+      'alter table migrations add column if not exists contracts boolean not null default false',
     );
     await client.query(LEAVE_TO_OWNER);
     checkOrder(migrations);
@@ -117,7 +122,8 @@ export async function isMigrated(url: string, service: SchemaService): Promise<b
 async function lockSchema(client: Client): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ isLocked: boolean | null }>(
-      'select pg_try_advisory_lock($1, hashtext(current_schema())) as "isLocked"',
+      // Without its schema, a role's first schema is often the public one.
+      `select pg_try_advisory_lock($1, hashtext(nullif(current_schema(), 'public'))) as "isLocked"`,
       [LOCK_KEY],
     );
     if (rows[0].isLocked === null) {
@@ -133,21 +139,28 @@ async function lockSchema(client: Client): Promise<void> {
 interface Applied {
   name: string;
   checksum: string;
+  contracts: boolean;
 }
 
 async function appliedMigrations(client: Client): Promise<Applied[]> {
   const { rows } = await client.query<Applied>(
-    'select name, checksum from migrations order by name',
+    'select name, checksum, contracts from migrations order by name',
   );
   return rows;
 }
 
 function checkApplied(applied: Applied[], migrations: readonly Migration[]): void {
-  for (const [index, { name, checksum }] of applied.entries()) {
+  for (const [index, { name, checksum, contracts }] of applied.entries()) {
     const known = migrations.at(index);
-    if (known?.name !== name) {
+    if (!known && !contracts) continue;
+    if (!known) {
       throw new MigrationMismatch(
-        `the database has migration ${name} where this build has ${known?.name ?? 'none'}: it was migrated by a newer or another build`,
+        `the database has migration ${name}, which removes what this build uses: it was migrated by a newer build`,
+      );
+    }
+    if (known.name !== name) {
+      throw new MigrationMismatch(
+        `the database has migration ${name} where this build has ${known.name}: it was migrated by another build`,
       );
     }
     if (checksumOf(known) !== checksum) {
@@ -181,9 +194,11 @@ async function applyAlone(client: Client, migration: Migration): Promise<void> {
 }
 
 async function note(client: Client, migration: Migration): Promise<void> {
-  await client.query('insert into migrations (name, checksum) values ($1, $2)', [
-    migration.name,
+  const { name, contracts = false } = migration;
+  await client.query('insert into migrations (name, checksum, contracts) values ($1, $2, $3)', [
+    name,
     checksumOf(migration),
+    contracts,
   ]);
 }
 

@@ -16,6 +16,13 @@ import {
 
 const { escapeIdentifier, escapeLiteral } = pg;
 
+/** After a minute without a packet, the server asks the client's machine three times whether the session still exists. */
+const KEEP_ALIVE = {
+  tcp_keepalives_idle: 60,
+  tcp_keepalives_interval: 10,
+  tcp_keepalives_count: 3,
+} as const;
+
 /**
  * Returns the statements that create the roles (cluster-wide) with their passwords. They are safe to repeat. Only
  * excessive rights of a role are revoked by name, because an administrator without superuser rights may not even use
@@ -109,6 +116,7 @@ function serviceStatements(
 /**
  * Returns the statements that set the defaults of a service's roles: no compilation, no parallel plans, and time limits
  * for connections that set none, such as those through PgBouncer. The owner has no limit: migrations set their own.
+ * Sessions of a lost machine end soon; by default, they would occupy connections and a migration's lock for two hours.
  */
 function limitStatements(service: SchemaPlan['name'], database: string): string[] {
   const limits = [
@@ -116,8 +124,13 @@ function limitStatements(service: SchemaPlan['name'], database: string): string[
     [maintenanceRole(service), STATEMENT_TIMEOUT_MS],
     [auditorRole(service), AUDIT_TIMEOUT_MS],
   ] as const;
-  return limits.flatMap(([role, limitMs]) => {
-    const alter = `alter role ${escapeIdentifier(role)} in database ${database} set`;
+  const alterOf = (role: string) =>
+    `alter role ${escapeIdentifier(role)} in database ${database} set`;
+  const ofAll = rolesOf(service).flatMap((role) =>
+    Object.entries(KEEP_ALIVE).map(([name, value]) => `${alterOf(role)} ${name} = ${value};`),
+  );
+  const ofServices = limits.flatMap(([role, limitMs]) => {
+    const alter = alterOf(role);
     return [
       // Many short statements run at once: compiling one or starting workers for it would take longer than running it.
       `${alter} jit = off;`,
@@ -126,4 +139,5 @@ function limitStatements(service: SchemaPlan['name'], database: string): string[
       `${alter} idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS};`,
     ];
   });
+  return [...ofAll, ...ofServices];
 }

@@ -172,6 +172,23 @@ describe('provisioned database', () => {
       ]);
     }
   });
+
+  it('the sessions of a lost machine end after a minute and a half, those of migrations too', async () => {
+    await provisionSchemas(test.url(), [{ name: 'account' }]);
+    const rows = await asAdmin<{ role: string; settings: string[] }>(
+      `select setrole::regrole::text as role, array(
+         select one from unnest(setconfig) one where one like 'tcp_keepalives%' order by one) as settings
+       from pg_db_role_setting join pg_database d on d.oid = setdatabase
+       where datname = current_database() and setrole = any($1::regrole[]) order by role`,
+      [rolesOf('account')],
+    );
+    const settings = ['count=3', 'idle=60', 'interval=10'].map((one) => `tcp_keepalives_${one}`);
+    expect(rows).toEqual(
+      rolesOf('account')
+        .toSorted()
+        .map((role) => ({ role, settings })),
+    );
+  });
 });
 
 describe('migrations', () => {
@@ -200,13 +217,16 @@ describe('migrations', () => {
     expect(await migrate(url, [first, second])).toEqual([]);
   });
 
-  it('a database without the schema is refused with the command to run', async () => {
-    const elsewhere = new URL(url);
-    elsewhere.searchParams.set('options', '-csearch_path=no_such');
-    await expect(migrate(elsewhere.toString(), [first])).rejects.toThrow(
-      'does not have the schema of the role gateway_owner: provision it first',
-    );
-  });
+  it.each(['no_such', 'public'])(
+    'a database without the schema, whose roles have the schema %s, is refused with the command to run',
+    async (schema) => {
+      const elsewhere = new URL(url);
+      elsewhere.searchParams.set('options', `-csearch_path=${schema}`);
+      await expect(migrate(elsewhere.toString(), [first])).rejects.toThrow(
+        'does not have the schema of the role gateway_owner: provision it first',
+      );
+    },
+  );
 
   it('a failing step leaves nothing behind, and the next run starts with that step', async () => {
     const broken: Migration = { name: '0003-third', sql: 'create table three (a int); select 1/0' };
@@ -215,9 +235,12 @@ describe('migrations', () => {
     expect(await migrate(url, [first, second, mended])).toEqual(['0003-third']);
   });
 
-  it('a changed, missing or foreign step stops the run', async () => {
+  it('a changed or foreign step stops the run', async () => {
     const changed = { ...first, sql: 'create table one (a bigint)' };
-    for (const known of [[changed, second], [first], [second, first]]) {
+    for (const known of [
+      [changed, second],
+      [second, first],
+    ]) {
       await expect(migrate(url, known)).rejects.toThrow(MigrationMismatch);
     }
   });
@@ -256,5 +279,16 @@ describe('migrations', () => {
       );
       expect(rows).toEqual([{ indisvalid: true }]);
     });
+  });
+
+  it('an earlier build accepts what a later one has added, and refuses a schema from which a later one has removed something', async () => {
+    const done = [first, second];
+    const { rows } = await withClient(url, (client) => client.query('select name from migrations'));
+    expect(rows.length).toBeGreaterThan(done.length);
+    expect(await migrate(url, done)).toEqual([]);
+    await withClient(url, (client) =>
+      client.query(`update migrations set contracts = true where name = '0004-index'`),
+    );
+    await expect(migrate(url, done)).rejects.toThrow('0004-index, which removes what this build');
   });
 });

@@ -161,15 +161,18 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
       expect(violated).toMatchObject({ stdout: expect.stringMatching(holds('entitlement')) });
     });
 
-    it('`migrate` reports in one sentence that a newer version has migrated the database', async () => {
+    it('`migrate` reports in one sentence that a newer version has removed something from the database', async () => {
       await asSuperuser('postgres', `create database newer template by_command owner ${ADMIN}`);
       await installation('newer').provision();
-      await asSuperuser('newer', `insert into account.migrations values ('9999-newer', '')`);
+      await asSuperuser(
+        'newer',
+        `insert into account.migrations (name, checksum, contracts) values ('9999-newer', '', true)`,
+      );
       const env = environmentOf('newer');
       const migrate = promisify(execFile)(process.execPath, [CLI, 'migrate'], { env });
       await expect(migrate).rejects.toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/^the database has migration 9999-newer [^\n]+\n$/),
+        stderr: expect.stringMatching(/^the database has migration 9999-newer, [^\n]+\n$/),
       });
     });
 
