@@ -1,5 +1,6 @@
 const QUERY_CANCELED = '57014';
-const READ_ONLY_TRANSACTION = '25006';
+/** The error for a write to a server that is, or has become, a standby. */
+export const READ_ONLY_TRANSACTION = '25006';
 /** Failures of connection, resources, operator intervention and system (PostgreSQL, Appendix A). */
 const UNAVAILABLE_CLASSES = ['08', '53', '57', '58'];
 const SOCKET_ERRORS = [

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { READ_ONLY_TRANSACTION } from './database-failure.js';
 
 /**
  * A PostgreSQL URL, or two lines with a URL each while a role's password is changed; the first URL is tried first. A
@@ -30,6 +31,10 @@ export function clientFor(address: DatabaseAddress): typeof pg.Client {
       // error in between would end the process, for example if the server closes the connection in the same packet as
       // its greeting. The next statement fails anyway.
       this.on('error', () => {});
+      // A primary that becomes a standby may keep its connections. In use, they would never leave the pool.
+      this.connection.on('errorMessage', ({ code }: { code?: string }) => {
+        if (code === READ_ONLY_TRANSACTION) void this.end();
+      });
     }
   };
 }

@@ -8,7 +8,11 @@ import {
   isUnavailable,
 } from './database-failure.js';
 import { type DatabaseAddress, clientFor, urlNow } from './database-login.js';
-import { IDLE_IN_TRANSACTION_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './statement-limits.js';
+import {
+  ANSWER_GRACE_MS,
+  IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  STATEMENT_TIMEOUT_MS,
+} from './statement-limits.js';
 import { Transaction } from './transaction.js';
 
 export interface DatabaseOptions {
@@ -25,12 +29,13 @@ export interface DatabaseOptions {
   statementTimeoutMs?: number;
   /**
    * The time without an answer, in milliseconds, after which the server counts as unavailable and the connection is
-   * closed; unlimited by default.
+   * closed; by default, 15 s more than the limit of a statement.
    */
   answerTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+const KEEP_ALIVE_MS = 60_000;
 /** The default number of connections of a pool. */
 export const POOL_SIZE = 10;
 
@@ -51,6 +56,7 @@ export class Database {
    * reached.
    */
   static async open(options: DatabaseOptions): Promise<Database> {
+    const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
     const source = new DataSource({
       type: 'postgres',
       url: urlNow(options.url),
@@ -63,8 +69,11 @@ export class Database {
       extra: {
         // Statements that are sent without waiting for each other share a round trip, in order.
         pipeline: true,
-        statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
-        query_timeout: options.answerTimeoutMs,
+        statement_timeout: statementTimeoutMs,
+        query_timeout: options.answerTimeoutMs ?? statementTimeoutMs + ANSWER_GRACE_MS,
+        // For a COPY that is only read, which has no time limit of its own here.
+        keepAlive: true,
+        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
         // Each new connection reads the URL again, because the password may have changed.
         Client: clientFor(options.url),
@@ -131,7 +140,11 @@ export class Database {
   /** Cancels a statement over a separate connection, because the statement's own connection is busy. */
   private async cancel(processId: number): Promise<void> {
     const Client = clientFor(this.address);
-    const client = new Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    const limits = {
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: CONNECT_TIMEOUT_MS,
+    };
+    const client = new Client(limits);
     client.on('error', () => {});
     try {
       await client.connect();

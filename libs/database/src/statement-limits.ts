@@ -4,3 +4,8 @@ export const STATEMENT_TIMEOUT_MS = 15_000;
 export const AUDIT_TIMEOUT_MS = 120_000;
 /** The maximum time that a transaction may wait for its next statement. */
 export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+/**
+ * How much longer than the limit of a statement its answer is waited for. By then, the server would have cancelled the
+ * statement, so its machine or the network is gone, and no packet says so. The kernel alone would wait for 15 minutes.
+ */
+export const ANSWER_GRACE_MS = 15_000;

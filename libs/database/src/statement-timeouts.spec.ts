@@ -88,27 +88,41 @@ it('each route logs one line about a flood of statements that the server cancels
   expect(log.trim().split('\n')).toHaveLength(2);
 });
 
-it('a connection without answers is closed, so that the next statement is answered on a new connection', async () => {
-  const proxy = await TcpProxy.before(test.url('gateway'));
-  const pool = await Database.open({
-    url: proxy.through(test.url('gateway')),
-    applicationName: 'silent',
-    poolSize: 1,
-    answerTimeoutMs: 1_000,
-  });
-  try {
-    await waitFor('a first answer', () => pool.query('select 1').catch(() => undefined));
-    proxy.lose('to-server');
-    await expect(pool.query('select 2')).rejects.toThrow(DatabaseUnavailable);
-    // The packets are lost permanently, so the old connection would never answer.
-    await proxy.heal();
-    const answered = async () => pool.query('select 3 as number').catch(() => undefined);
-    expect(await waitFor('an answer', answered)).toEqual([{ number: 3 }]);
-  } finally {
-    await proxy.stop();
-    await pool.close();
-  }
-});
+/** Replaces this delay of timers with a shorter one until the returned function is called. */
+function shorten(delayMs: number, shortMs: number): () => void {
+  const { setTimeout } = globalThis;
+  const replaced = (work: () => void, ms = 0) => setTimeout(work, ms === delayMs ? shortMs : ms);
+  globalThis.setTimeout = replaced as typeof setTimeout;
+  return () => void (globalThis.setTimeout = setTimeout);
+}
+
+const openOne = (applicationName: string, url = test.url('gateway'), answerTimeoutMs?: number) =>
+  Database.open({ url, applicationName, poolSize: 1, answerTimeoutMs });
+
+it.each([
+  ['its own limit', 1_000],
+  ['fifteen seconds more than the limit of a statement', undefined],
+])(
+  'a connection without answers for %s is closed, so that the next statement is answered on a new connection',
+  async (_, answerTimeoutMs) => {
+    const restore = shorten(30_000, 1_000);
+    const proxy = await TcpProxy.before(test.url('gateway'));
+    const pool = await openOne('silent', proxy.through(test.url('gateway')), answerTimeoutMs);
+    try {
+      await waitFor('a first answer', () => pool.query('select 1').catch(() => undefined));
+      proxy.lose('to-server');
+      await expect(pool.query('select 2')).rejects.toThrow(DatabaseUnavailable);
+      // The packets are lost permanently, so the old connection would never answer.
+      await proxy.heal();
+      const answered = async () => pool.query('select 3 as number').catch(() => undefined);
+      expect(await waitFor('an answer', answered)).toEqual([{ number: 3 }]);
+    } finally {
+      restore();
+      await proxy.stop();
+      await pool.close();
+    }
+  },
+);
 
 it('a pool is opened although its first connection times out', async () => {
   const proxy = await TcpProxy.before(test.url('gateway'));
@@ -128,5 +142,60 @@ it('a pool is opened although its first connection times out', async () => {
       (pool) => pool.close(),
       () => undefined,
     );
+  }
+});
+
+/** Records the time limits of answers, in milliseconds, and keeps those that have not ended. */
+function watchLimits() {
+  const { setTimeout, clearTimeout } = globalThis;
+  const set: number[] = [];
+  const open = new Set<unknown>();
+  globalThis.setTimeout = ((work: () => void, ms = 0) => {
+    const timer = setTimeout(work, ms);
+    if (ms < 15_000) return timer;
+    set.push(ms);
+    open.add(timer);
+    return timer;
+  }) as typeof setTimeout;
+  globalThis.clearTimeout = (timer) => {
+    open.delete(timer);
+    clearTimeout(timer);
+  };
+  return { set, open, restore: () => Object.assign(globalThis, { setTimeout, clearTimeout }) };
+}
+
+it('a transaction with a longer limit also waits longer for answers, later statements do not, and no limit outlives its statement', async () => {
+  const pool = await openOne('patient');
+  const limits = watchLimits();
+  try {
+    await pool.transaction(async (transaction) => {
+      await transaction.limitStatements(60_000);
+      limits.set.length = 0;
+      await transaction.query('select 1');
+      expect(limits.set.splice(0)).toEqual([75_000]);
+      await transaction.limitStatements(20);
+    });
+    limits.set.length = 0;
+    await pool.query('select 1');
+    expect(limits.set.splice(0)).toEqual([30_000]);
+    await pool.transaction(async (transaction) => {
+      for await (const _ of transaction.copyOut('copy (select 1) to stdout'));
+    });
+    expect([...limits.open]).toEqual([]);
+  } finally {
+    limits.restore();
+    await pool.close();
+  }
+});
+
+it('a connection to a server that has become a standby is closed, so that the next statement reaches the new primary', async () => {
+  const pool = await openOne('demoted');
+  const write = () => pool.query('delete from log_writers');
+  try {
+    await pool.query('set session characteristics as transaction read only');
+    await expect(write()).rejects.toThrow(DatabaseUnavailable);
+    await write();
+  } finally {
+    await pool.close();
   }
 });

@@ -1,6 +1,7 @@
 import type { ClientBase, PoolClient } from 'pg';
 import type { EntityManager, QueryResult, QueryRunner } from 'typeorm';
 import { type CopyChunks, copyIn, copyOut } from './copy.js';
+import { ANSWER_GRACE_MS } from './statement-limits.js';
 
 const BROKEN = 'the transaction was broken by a failed statement whose error was ignored';
 
@@ -9,6 +10,7 @@ type KnownClient = Omit<PoolClient, 'pipeline'> & {
   readyForQuery?: boolean;
   pipeline: boolean;
   connection: { stream: { destroy(): void } };
+  connectionParameters: { query_timeout: number };
 };
 
 /** Cancels the current statement of another connection of the same role, by the id of its server process. */
@@ -25,6 +27,8 @@ export class Transaction {
   private running = 0;
   /** The connection while a COPY uses it. */
   private copying?: KnownClient;
+  /** Gives the connection the limit of its pool again. */
+  private restoreLimit?: () => void;
 
   private readonly guarded: QueryRunner;
   private entities?: EntityManager;
@@ -62,9 +66,21 @@ export class Transaction {
    */
   async limitStatements(limitMs: number): Promise<void> {
     if (!(limitMs >= 1)) throw new RangeError(`${limitMs} ms is not a valid limit`);
-    await this.query(`select set_config('statement_timeout', $1, true)`, [
+    const limited = this.query(`select set_config('statement_timeout', $1, true)`, [
       String(Math.floor(limitMs)),
     ]);
+    await this.awaitAnswers(limitMs + ANSWER_GRACE_MS);
+    await limited;
+  }
+
+  /** Waits for at least this long for each answer in this transaction. */
+  private async awaitAnswers(limitMs: number): Promise<void> {
+    const client = (await this.entityManager.queryRunner!.connect()) as KnownClient;
+    const { connectionParameters: parameters } = client;
+    const { query_timeout: before } = parameters;
+    if (this.isOver || before >= limitMs) return;
+    parameters.query_timeout = limitMs;
+    this.restoreLimit ??= () => void (parameters.query_timeout = before);
   }
 
   /**
@@ -150,6 +166,7 @@ export class Transaction {
    */
   end(): void {
     this.isOver = true;
+    this.restoreLimit?.();
     this.copying?.connection.stream.destroy();
   }
 
