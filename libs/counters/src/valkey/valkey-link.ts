@@ -112,6 +112,8 @@ export class ValkeyLink {
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
+      // After a failover, the former primary may keep its connections; its name may lead to the new one by now.
+      reconnectOnError: ({ message }) => message.includes('READONLY'),
     });
     this.keepConnectable(this.client);
     this.client.on('error', (error: unknown) => this.complain(error));
