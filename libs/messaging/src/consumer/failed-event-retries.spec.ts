@@ -118,6 +118,19 @@ describe('failed events', () => {
     expect(await stored()).toMatchObject([{ eventId, state: 'dead', reason }]);
   });
 
+  it('an event that an earlier release stored because it did not know the type is ignored if this one has no handler for it', async () => {
+    const key = newId();
+    const eventId = await storeFailed(key, 1, 1);
+    await messaging.consumer.query('update failed_event set reason = $2 where event_id = $1', [
+      eventId,
+      'unknown event account.counted version 1',
+    ]);
+    retryWith();
+    const stored = () => messaging.failedEvents.list({ key });
+    await waitFor('it to be tried', async () => (await stored()).every((one) => one.attempts > 1));
+    expect(await stored()).toEqual([]);
+  });
+
   it('an event that can never succeed is dead-lettered, with the reason and an alarm, and the next event follows at once', async () => {
     const key = newId();
     const first = await storeFailed(key, 1, 2);

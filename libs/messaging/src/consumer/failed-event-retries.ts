@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '#libs/database';
 import { HOUR_MS, type Logger, Loop, MINUTE_MS, SECOND_MS, crashPoint } from '#libs/platform';
-import { type EventMessage, readMessage } from '../envelope/event-message.js';
+import { type EventMessage, UNKNOWN_EVENT, readMessage } from '../envelope/event-message.js';
 import { classify, reasonOf } from '../inbox/failure.js';
 import type { EventHandlers, HandledEvent, Inbox } from '../inbox/inbox.js';
 import { InboxRepository } from '../inbox/inbox.repository.js';
@@ -111,6 +111,11 @@ export class FailedEventRetries {
     if (read && 'event' in read) {
       handled.push(...(await inbox.applyFailed(transaction, read)));
       crashPoint('failed-event-retry.before-commit');
+      return true;
+    }
+    if (!read && head.reason.startsWith(UNKNOWN_EVENT)) {
+      // An earlier release, which did not know the type, stored it. An event without a handler is ignored.
+      await this.failedEvents.delete(transaction, head.event_id);
       return true;
     }
     const reason = read?.reason ?? `no handler for ${head.type} any longer`;

@@ -36,6 +36,9 @@ export interface UnreadableEvent {
   reason: string;
 }
 
+/** How the reason of an `unknown` message begins, in this release and in all others. */
+export const UNKNOWN_EVENT = 'unknown event ';
+
 /**
  * Reads strictly: an incomplete or invalid event is a failure and is never partly read.
  * @returns undefined for an event of a class that `isWanted` declines.
@@ -58,7 +61,7 @@ export function readMessage(
   const envelope = value as EventEnvelope;
   const eventClass = eventClassOf(envelope.type, envelope.version);
   if (!eventClass) {
-    const reason = `unknown event ${envelope.type} version ${envelope.version}`;
+    const reason = `${UNKNOWN_EVENT}${envelope.type} version ${envelope.version}`;
     return { message, failure: 'unknown', type: envelope.type, reason };
   }
   if (!isWanted(eventClass)) return undefined;

@@ -8,6 +8,7 @@ export interface FailedEventRow {
   key: string;
   type: string;
   body: string;
+  reason: string;
   attempts: number;
   is_due: boolean;
   /** Milliseconds since the event failed or was last redriven. */
@@ -125,7 +126,7 @@ const RELEASE_HEADS = `
     and p.next_try_at is null`;
 
 const LOCK_HEAD = `
-  select event_id, topic, bucket, key, type, body, attempts,
+  select event_id, topic, bucket, key, type, body, reason, attempts,
     coalesce(next_try_at <= clock_timestamp(), true) as is_due,
     (extract(epoch from clock_timestamp() - failed_at) * 1000)::float8 as failed_for_ms
   from failed_event where consumer = $1 and topic = $2 and key = $3 and state = 'retrying'
