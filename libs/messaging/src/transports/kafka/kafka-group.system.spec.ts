@@ -49,7 +49,7 @@ it('unreachable brokers are named in one line, once, with the setting', async ()
 
 const broker = new KafkaHarness();
 
-broker.describe('in a group whose leader dies', () => {
+broker.describe('in a group with other members', () => {
   beforeAll(() => broker.createTopics());
   afterAll(() => broker.deleteTopics());
 
@@ -99,5 +99,42 @@ broker.describe('in a group whose leader dies', () => {
     end();
     await Promise.all([group.close(), leader.disconnect()]);
     expect(lines).toEqual([]);
+  });
+
+  it('a member that the group refuses keeps its process running, and joins as soon as the group accepts it', async () => {
+    const group = 'mixed';
+    const other = broker.kafka().consumer({
+      groupId: `${broker.config.kafkaPrefix}${group}`,
+      maxWaitTimeInMs: 100,
+      // A protocol that our members do not support, as another release might use.
+      partitionAssigners: [(given) => ({ ...PartitionAssigners.roundRobin(given), name: 'other' })],
+    });
+    await other.connect();
+    const topic = topicOf('account');
+    await other.subscribe({ topics: [`${broker.config.kafkaPrefix}${topic}`] });
+    const joined = new Promise((resolve) => other.on(other.events.GROUP_JOIN, resolve));
+    await other.run({ eachMessage: async () => {} });
+    await joined;
+    const lines: string[] = [];
+    const deaths: Error[] = [];
+    const ours = new KafkaGroup({
+      config: broker.config,
+      logger: new Logger('test', { write: (line: string) => void lines.push(line) }),
+      group,
+      topics: [topic],
+      kind: 'durable',
+      take: async () => {},
+      onDeath: (error) => void deaths.push(error),
+    });
+    await ours.start();
+    await waitFor('a refusal', () => lines.length + deaths.length > 0);
+    expect([ours.health().isMember, deaths]).toEqual([false, []]);
+    await other.disconnect();
+    await waitFor('its membership', () => ours.health().isMember);
+    await ours.close();
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+      expect.stringContaining('retries until it joins'),
+      expect.stringContaining('has joined'),
+    ]);
   });
 });

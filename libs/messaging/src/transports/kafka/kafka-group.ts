@@ -294,14 +294,12 @@ function isUnreached(error: unknown): boolean {
 }
 
 /**
- * True for errors that the broker reports permanently, or that only a defect can cause, because a new member would get
- * the same error.
+ * True for errors that only a defect can cause, because a new member would get the same error. A broker's refusal is
+ * not one, even if the broker calls it permanent: rights are granted, and members of another release leave the group.
  */
 function isFatal(error: Error): boolean {
   const defects = ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
   for (let link: unknown = error; link instanceof Error; link = link.cause) {
-    const { retriable } = link as { retriable?: boolean };
-    if (link.name === 'KafkaJSProtocolError' && retriable === false) return true;
     if (defects.includes(link.name)) return true;
   }
   return false;

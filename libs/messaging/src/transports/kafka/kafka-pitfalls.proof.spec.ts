@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { INestMicroservice } from '@nestjs/common';
-import { type PartitionAssigner, PartitionAssigners } from 'kafkajs';
 import { EMPTY } from 'rxjs';
 import { HOUR_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
@@ -22,12 +21,6 @@ const sqlError = (code: string) =>
 const typedError = (name: string) => Object.assign(new Error(`a ${name}`), { name });
 
 const quick = { maxWaitTimeInMs: 100 };
-
-/** A protocol that our members do not support, so they can never join a group that uses it. */
-const otherAssigner: PartitionAssigner = (options) => ({
-  ...PartitionAssigners.roundRobin(options),
-  name: 'other',
-});
 
 const kafka = new KafkaHarness();
 
@@ -187,33 +180,6 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await untilHeard(key, [1]);
     expect(await kafka.membersOf('entitlement')).toBe(before);
     expect(running.transport.health().map(({ isMember }) => isMember)).toEqual([true, true]);
-  });
-
-  it('P8: a consumer that has ended permanently reports this, and is no longer a member', async () => {
-    const group = `odd-${newId()}`;
-    const groupId = `${kafka.config.kafkaPrefix}${group}`;
-    const other = kafka
-      .kafka()
-      .consumer({ groupId, partitionAssigners: [otherAssigner], ...quick });
-    await other.subscribe({ topic: `${kafka.config.kafkaPrefix}${TOPIC}` });
-    const joined = new Promise((resolve) => void other.on(other.events.GROUP_JOIN, resolve));
-    await other.run({ eachBatch: async () => {} });
-    await joined;
-    const deaths: Error[] = [];
-    const ours = new KafkaGroup({
-      config: kafka.config,
-      logger: quietLogger,
-      group,
-      topics: [TOPIC],
-      kind: 'durable',
-      take: async () => {},
-      onDeath: (error) => deaths.push(error),
-    });
-    void ours.start();
-    await waitFor('its death', () => deaths.length === 1);
-    expect(ours.health().isMember).toBe(false);
-    await ours.close();
-    await other.disconnect();
   });
 
   it('P9: a service does not wait for its durable group, which joins when the broker admits it', async () => {
