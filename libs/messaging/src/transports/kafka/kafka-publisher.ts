@@ -1,5 +1,5 @@
 import type { Message, Producer } from 'kafkajs';
-import { SECOND_MS } from '#libs/platform';
+import { SECOND_MS, monotonicMs } from '#libs/platform';
 import type { EventMessage } from '../../envelope/event-message.js';
 import type { EventsConfig } from '../../events.config.js';
 import { withinTime } from '../../inbox/time-limit.js';
@@ -12,6 +12,8 @@ import { toRecord } from './kafka-record.js';
  */
 const SEND_LIMIT_MS = 3 * SECOND_MS;
 const REQUEST_LIMIT_MS = 2 * SECOND_MS;
+/** A relay that still has the batch tries again earlier; otherwise, another process has sent it. */
+const FAILING_FOR_MS = 15 * SECOND_MS;
 /** The size limit of a request. By default, a broker accepts 1 MiB per partition and request. */
 const REQUEST_LIMIT_BYTES = 512 * 1024;
 
@@ -28,10 +30,14 @@ interface OpenProducer {
 export class KafkaPublisher {
   private open: OpenProducer | undefined;
   private isClosed = false;
-  /** Whether the last batch could not be delivered. */
-  isFailing = false;
+  private failedAtMs = -Infinity;
 
   constructor(private readonly config: EventsConfig) {}
+
+  /** Whether the last batch could not be delivered, a moment ago. */
+  get isFailing(): boolean {
+    return monotonicMs() - this.failedAtMs < FAILING_FOR_MS;
+  }
 
   /**
    * Resolves once every in-sync replica has the messages, in order. There is one attempt, because the relay retries.
@@ -44,9 +50,9 @@ export class KafkaPublisher {
     const topic = `${this.config.kafkaPrefix}${messages[0].topic}`;
     try {
       await withinTime(send(open, topic, messages.map(toRecord)), SEND_LIMIT_MS, 'the send');
-      this.isFailing = false;
+      this.failedAtMs = -Infinity;
     } catch (error) {
-      this.isFailing = true;
+      this.failedAtMs = monotonicMs();
       // Queued messages would be sent later than the relay may send. A responsive broker has no queue.
       if (!isAnswer(error)) this.discard(open);
       throw error;
