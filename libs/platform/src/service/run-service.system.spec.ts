@@ -67,6 +67,19 @@ describe('a single-service process', () => {
     ]);
   });
 
+  it('a signal during the start ends the process, even if it is process 1 of a container, which ignores signals by default', async () => {
+    const program = new Program(
+      `console.log('{"msg":"begun"}'); ${LISTENING} await new Promise(() => {});`,
+    );
+    await program.says('begun');
+    program.send('SIGTERM');
+    expect(await program.exitCode()).toBe(0);
+    expect(program.lines).toMatchObject([
+      { msg: 'begun' },
+      { msg: 'sample ends before it is up', signal: 'SIGTERM' },
+    ]);
+  });
+
   it('the compile cache is written when the process is up, so that its exit does not wait for the disk', async () => {
     const folder = makeOwnFolder('compile-cache');
     const program = new Program(`${LISTENING} return { addresses: {}, stop: async () => {} };`, {

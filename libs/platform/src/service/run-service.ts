@@ -21,8 +21,8 @@ export interface StartedProcess {
 
 /**
  * Runs a process that is one service. It reads the settings and reports every fault before anything starts, starts the
- * service and logs `<name> is up` with its addresses. At SIGTERM or SIGINT it drains the service and exits with code 0;
- * a second signal ends the process at once. A fault at the start or during a drain gives one line in the log and exit
+ * service and logs `<name> is up` with its addresses. At SIGTERM or SIGINT it drains the service and exits with code 0,
+ * at once if the service is not up yet; a second signal ends the process at once. A fault at the start or during a drain gives one line in the log and exit
  * code 1.
  */
 export async function runService<const C extends readonly ConfigClass<object>[]>(
@@ -31,6 +31,7 @@ export async function runService<const C extends readonly ConfigClass<object>[]>
   start: (context: ProcessContext<C>) => Promise<StartedProcess>,
 ): Promise<void> {
   let logger = new Logger(name);
+  const starting = endAtSignal((signal) => logger.info(`${name} ends before it is up`, { signal }));
   try {
     const [telemetry, ...own] = loadConfigs([TelemetryConfig, ...configClasses]);
     const configs = own as unknown as Loaded<C>;
@@ -49,12 +50,29 @@ export async function runService<const C extends readonly ConfigClass<object>[]>
         await traces.close();
       },
     };
+    starting.isOver();
     stopAtSignal(name, started, logger);
     logger.info(`${name} is up`, { ...started.addresses, pid: process.pid });
   } catch (error) {
     logger.error(`${name} cannot start: ${faultText(error)}`);
     process.exit(1);
   }
+}
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * Ends the process at a signal. Process 1 of a container would ignore a signal without a handler, so it would be killed
+ * at the end of its time to stop.
+ */
+function endAtSignal(tell: (signal: string) => void) {
+  const end = (signal: string) => {
+    tell(signal);
+    // If a fault caused the signal, the exit code is already set.
+    process.exit();
+  };
+  for (const signal of SIGNALS) process.on(signal, end);
+  return { isOver: () => SIGNALS.forEach((signal) => process.off(signal, end)) };
 }
 
 function stopAtSignal(name: string, started: StartedProcess, logger: Logger): void {
@@ -73,9 +91,7 @@ function stopAtSignal(name: string, started: StartedProcess, logger: Logger): vo
       process.exit(1);
     }
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => void stop(signal));
-  }
+  for (const signal of SIGNALS) process.on(signal, () => void stop(signal));
 }
 
 /** Returns a fault in one line, with its causes; for settings, the whole list. */
