@@ -216,6 +216,31 @@ describe('a job of the installation', () => {
     await jobs.stop();
   });
 
+  it.each([100, -3])(
+    'no job runs on a machine whose clock is %i days off, until it is set right',
+    async (days) => {
+      let [runs, isWrong] = [0, true];
+      const lines: string[] = [];
+      const answering = {
+        query: async (sql: string, parameters?: unknown[]) => {
+          const now = new Date(Date.now() - (isWrong ? days * DAY_MS : 0));
+          return sql.startsWith('select clock') ? [{ now }] : database.query(sql, parameters);
+        },
+      };
+      const job: Job = { name: 'timed', runOnce: async () => void runs++ };
+      const get = (type: unknown) => (type === MaintenanceDatabase ? answering : job);
+      const told = new Logger('jobs', { write: (line) => void lines.push(line) });
+      const jobs = startJobs({ app: { get } as never }, told, [
+        { job: Object as never, everyMs: 10, runs: 'process' },
+      ]);
+      await waitFor('the reason', () => lines.length > 0);
+      expect([runs, lines[0]]).toEqual([0, expect.stringContaining('days')]);
+      isWrong = false;
+      await waitFor('a run', () => runs > 0);
+      await jobs.stop();
+    },
+  );
+
   it('a stop ends the current run of a job that can end early', async () => {
     let end = () => {};
     const ended = new Promise<void>((resolve) => void (end = resolve));

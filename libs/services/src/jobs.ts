@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { JobLease, type JobRun, MaintenanceDatabase } from '#libs/database';
 import { type Job, type Logger, Loop, SECOND_MS } from '#libs/platform';
+import { ClockCheck } from './clock-check.js';
 
 export interface JobDeclaration {
   /** The class of the job, a provider of the service's module. */
@@ -47,22 +48,31 @@ export interface RunningJobs {
   stop(): Promise<void>;
 }
 
-/** Runs every job of a started service until the service stops. Leases are rows of its `MaintenanceDatabase`. */
+/**
+ * Runs every job of a started service until the service stops, but none while the clock of this machine is wrong by
+ * days. Leases are rows of the service's `MaintenanceDatabase`.
+ */
 export function startJobs(
   { app }: { app: Pick<ModuleRef, 'get'> },
   logger: Logger,
   declarations: readonly JobDeclaration[],
 ): RunningJobs {
+  if (declarations.length === 0) return { stop: async () => {} };
+  const database = app.get<MaintenanceDatabase>(MaintenanceDatabase, { strict: false });
+  const clock = new ClockCheck(database);
   const jobs = declarations.map(({ job: type, everyMs, runs }): ScheduledJob => {
     const job = app.get<Job>(type, { strict: false });
     if (runs === 'process') return { job, intervalMs: everyMs };
-    const database = app.get<MaintenanceDatabase>(MaintenanceDatabase, { strict: false });
     const leased = new LeasedJob(job, { database, logger, everyMs });
     return { job: leased, intervalMs: Math.min(everyMs, LOOK_MS) };
   });
   const loops = jobs.map(({ job, intervalMs }) => {
     const name = `job ${job.name}`;
-    const loop = new Loop({ name, intervalMs, logger, work: async () => job.runOnce() });
+    const work = async () => {
+      await clock.pass();
+      return job.runOnce();
+    };
+    const loop = new Loop({ name, intervalMs, logger, work });
     job.wakeBy?.(() => loop.wake());
     return loop;
   });
