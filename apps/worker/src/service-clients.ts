@@ -8,6 +8,9 @@ import {
 import { Problem, type ServiceName, type ServiceTokens } from '#libs/platform';
 import type { WorkerConfig } from './worker.config.js';
 
+/** More than chunks, checks and the collector use at once: otherwise, some would wait for one another's slow registries. */
+const LOOKUP_CONNECTIONS = 64;
+
 type Urls = Pick<WorkerConfig, 'accountUrl' | 'entitlementUrl' | 'corpusUrl' | 'lookupUrl'>;
 
 export class ServiceClients {
@@ -18,15 +21,15 @@ export class ServiceClients {
   private readonly connections: ServiceHttp[] = [];
 
   constructor({ accountUrl, entitlementUrl, corpusUrl, lookupUrl }: Urls, tokens: ServiceTokens) {
-    const connect = (audience: ServiceName, url: string) => {
-      const connection = new ServiceHttp({ caller: 'worker', tokens, url, audience });
+    const connect = (audience: ServiceName, url: string, connections?: number) => {
+      const connection = new ServiceHttp({ caller: 'worker', tokens, url, audience, connections });
       this.connections.push(connection);
       return connection;
     };
     this.account = new AccountClient(connect('account', accountUrl));
     this.entitlement = new EntitlementClient(connect('entitlement', entitlementUrl));
     this.corpus = new CorpusClient(connect('corpus', corpusUrl));
-    this.lookup = new LookupClient(connect('lookup', lookupUrl));
+    this.lookup = new LookupClient(connect('lookup', lookupUrl, LOOKUP_CONNECTIONS));
   }
 
   /** @returns undefined if the account no longer exists. */
