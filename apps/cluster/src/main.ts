@@ -4,8 +4,8 @@ import { checkPortFree } from '../../solo/src/checks/machine-checks.js';
 import { StartFault } from '../../solo/src/checks/start-fault.js';
 import { announcement } from './announcement/box.js';
 import { ClusterConfig } from './cluster.config.js';
+import { paymentsOf } from './cluster-payments.js';
 import type { RunningCluster } from './cluster.js';
-import type { ClusterOptions } from './cluster-options.js';
 import { Supervisor } from './processes/supervisor.js';
 
 const INTERRUPTED = 130;
@@ -64,20 +64,6 @@ async function fillDemo(cluster: RunningCluster): Promise<void> {
   } catch (error) {
     say(`The demo account could not be filled: ${String(error)}`);
   }
-}
-
-const PROCESSOR_KEYS = ['STRIPE_API_KEY', 'BILLING_PAYPAL_CLIENT_ID'];
-
-/**
- * Returns the operator's settings of a processor. Without any, money is simulated; with a blank key, nothing is sold.
- */
-function paymentsOf(environment: NodeJS.ProcessEnv): ClusterOptions['payments'] {
-  const isOperators = PROCESSOR_KEYS.some((env) => environment[env] !== undefined);
-  if (!isOperators) return 'simulated';
-  const given = Object.entries(environment).filter(([name]) =>
-    /^(STRIPE|BILLING_PAYPAL)_/.test(name),
-  );
-  return Object.fromEntries(given);
 }
 
 function say(line: string): void {

@@ -85,12 +85,14 @@ export function ownDatabaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_ADMIN_URL`;
 }
 
-/** Selects, from all settings of an installation, those that a process of this service reads. */
+/** Selects, from all settings of an installation, those that a process of this service reads, as values or files. */
 export function readBy(service: AnyService, known: Settings): Settings {
   const read = new Set(
     configsOf(service)
       .flatMap(settingsOf)
       .map(({ env }) => env),
   );
-  return Object.fromEntries(Object.entries(known).filter(([env]) => read.has(env)));
+  return Object.fromEntries(
+    Object.entries(known).filter(([env]) => read.has(env) || read.has(env.replace(/_FILE$/, ''))),
+  );
 }
