@@ -85,6 +85,22 @@ const POSTGRES = `${RELEASE}-dds-postgres`;
       expect(specOf('Cluster', single).postgresql ?? {}).not.toHaveProperty('synchronous');
     });
 
+    it('is on servers that request their memory, and its copies in Kafka are spread over nodes and zones', () => {
+      const requests = { cpu: '250m', memory: '1Gi' };
+      expect(specOf('Cluster')).toMatchObject({ resources: { requests } });
+      expect(specOf('KafkaNodePool')).toMatchObject({
+        resources: { requests },
+        template: {
+          pod: {
+            topologySpreadConstraints: [
+              { topologyKey: 'topology.kubernetes.io/zone', maxSkew: 1 },
+              { topologyKey: 'kubernetes.io/hostname', maxSkew: 1 },
+            ],
+          },
+        },
+      });
+    });
+
     it('is restored from the folder of another cluster, and archived to a new folder', async () => {
       const recovered = await chart.render(
         brought,

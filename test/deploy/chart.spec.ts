@@ -534,7 +534,11 @@ const missing = chartToolsAvailability();
   it('public host names lead to gateways and dashboards, and callbacks lead to dashboards', () => {
     const resources = rendered['all on'] ?? [];
     const ways = ofKind(resources, 'HTTPRoute').map(({ spec }) => {
-      const [rule] = spec.rules as { backendRefs: { name: string; port: number }[] }[];
+      const [rule] = spec.rules as {
+        backendRefs: { name: string; port: number }[];
+        timeouts?: object;
+      }[];
+      expect(rule.timeouts).toEqual({ request: '0s' });
       return [
         (spec.hostnames as string[])[0],
         rule?.backendRefs[0]?.name,

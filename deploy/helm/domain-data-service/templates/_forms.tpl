@@ -60,14 +60,14 @@
 {{- $faults := list -}}
 {{- $resources := .resources -}}
 {{- range $kind := list "requests" "limits" -}}
-{{- range $what, $much := get $resources $kind -}}
+{{- range $what, $much := get $resources $kind | default dict -}}
 {{- if and (ne $much nil) (eq (include "dds.quantity" $much) "") -}}
 {{- $faults = append $faults (printf "%s.resources.%s.%s is %q: write a quantity, such as 500m for cpu or 256Mi for memory." $path $kind $what (toString $much)) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- range $what, $much := $resources.requests -}}
-{{- $most := get $resources.limits $what | default "" -}}
+{{- $most := get ($resources.limits | default dict) $what | default "" -}}
 {{- $asked := include "dds.quantity" ($much | default "") -}}
 {{- $limit := include "dds.quantity" $most -}}
 {{- if and $asked $limit (gt (float64 $asked) (float64 $limit)) -}}

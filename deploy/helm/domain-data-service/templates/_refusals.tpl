@@ -45,7 +45,7 @@
 {{- $faults = concat $faults (include "dds.backupRefusals" . | fromJson).faults -}}
 {{- $faults = concat $faults (include "dds.formRefusals" . | fromJson).faults -}}
 {{- $faults = concat $faults (include "dds.connectionRefusals" . | fromJson).faults -}}
-{{- range $path, $resources := dict "migration" $v.migration.resources "cli" $v.cli.resources "valkey.instance" $v.valkey.instance.resources -}}
+{{- range $path, $resources := dict "migration" $v.migration.resources "cli" $v.cli.resources "valkey.instance" $v.valkey.instance.resources "postgresql.cluster" $v.postgresql.cluster.resources "kafka.strimzi" $v.kafka.strimzi.resources -}}
 {{- $faults = concat $faults (include "dds.resourceRefusals" (dict "path" $path "resources" $resources "byCpu" false) | fromJson).faults -}}
 {{- end -}}
 {{- $faults = concat $faults (include "dds.routeRefusals" . | fromJson).faults -}}
