@@ -1,5 +1,4 @@
-import { Controller, Get, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get } from '@nestjs/common';
 import {
   ACCOUNT_CREDITS,
   type BalanceExplanation,
@@ -13,7 +12,6 @@ import {
   Serves,
   USAGE_V1,
   type UsageV1Answer,
-  linkHeaders,
 } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { creditsAnswer } from './credits-answer.js';
@@ -30,12 +28,9 @@ export class StatementController {
   async credits(
     @AccountId() accountId: string,
     @Question(ACCOUNT_CREDITS) question: QuestionOf<typeof ACCOUNT_CREDITS>,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CreditsAnswer> {
     const asked = this.pages.asked(ACCOUNT_CREDITS, question);
-    const statement = await this.statement.read(accountId, asked);
-    void reply.headers(linkHeaders(statement.lines.paging));
-    return creditsAnswer(statement);
+    return creditsAnswer(await this.statement.read(accountId, asked));
   }
 
   @Serves(USAGE_V1)

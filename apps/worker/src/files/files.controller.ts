@@ -9,7 +9,6 @@ import {
   Question,
   type QuestionOf,
   Serves,
-  linkHeaders,
 } from '#libs/contracts';
 import { AccountId, sendFile } from '#libs/platform';
 import { DownloadsService } from './downloads.service.js';
@@ -24,13 +23,8 @@ export class FilesController {
   ) {}
 
   @Serves(FILES)
-  async list(
-    @AccountId() accountId: string,
-    @Question(FILES) question: QuestionOf<typeof FILES>,
-    @Res() reply: FastifyReply,
-  ) {
-    const answer = await this.files.list(accountId, question, this.pages.asked(FILES, question));
-    return reply.headers(linkHeaders(answer.paging)).send(answer);
+  list(@AccountId() accountId: string, @Question(FILES) question: QuestionOf<typeof FILES>) {
+    return this.files.list(accountId, question, this.pages.asked(FILES, question));
   }
 
   @Serves(FILE)

@@ -13,7 +13,6 @@ import {
   Question,
   type QuestionOf,
   Serves,
-  linkHeaders,
 } from '#libs/contracts';
 import { AccountId, idempotencyKeyOf, sendFile } from '#libs/platform';
 import { NewJobsService } from '../jobs/new-jobs.service.js';
@@ -52,13 +51,8 @@ export class JobsController {
   }
 
   @Serves(JOBS)
-  async list(
-    @AccountId() accountId: string,
-    @Question(JOBS) question: QuestionOf<typeof JOBS>,
-    @Res() reply: FastifyReply,
-  ) {
-    const answer = await this.jobs.list(accountId, this.pages.asked(JOBS, question));
-    return reply.headers(linkHeaders(answer.paging)).send(answer);
+  list(@AccountId() accountId: string, @Question(JOBS) question: QuestionOf<typeof JOBS>) {
+    return this.jobs.list(accountId, this.pages.asked(JOBS, question));
   }
 
   @Serves(JOB)

@@ -9,9 +9,12 @@ import {
   applyDecorators,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { tap } from 'rxjs';
 import { AllowCallers, type ServiceName } from '#libs/platform';
 import { listenerOf } from '../access.js';
 import { DRY_RUN_PARAMETER, type Operation, hasDryRun } from '../operation.js';
+import { linkHeaders } from '../paging/pages.js';
+import type { Paging } from '../paging/paging-answer.js';
 
 /**
  * The services that may call the dashboard's operations. During an upgrade, a gateway of release 0.1.0, which contains
@@ -25,7 +28,7 @@ const OF_DASHBOARD: readonly ServiceName[] = ['dashboard', 'gateway'];
  * @param callers further services that may call it.
  */
 export function Serves(row: Operation, ...callers: readonly ServiceName[]): MethodDecorator {
-  const { method, owner, answers, access } = row;
+  const { method, owner, answers, access, parameters } = row;
   const [form] = answers;
   const isOfBoth = access.kind === 'key' && access.isAtDashboard;
   const isOfDashboard = isOfBoth || listenerOf(row) === 'dashboard';
@@ -38,6 +41,7 @@ export function Serves(row: Operation, ...callers: readonly ServiceName[]): Meth
     HttpCode(('status' in form && form.status) || 200),
     AllowCallers(...forwarders, ...callers),
     ...(hasDryRun(row) ? [UseInterceptors(DryRunStatus)] : []),
+    ...('cursor' in parameters ? [UseInterceptors(NextPageHeader)] : []),
   );
 }
 
@@ -48,5 +52,20 @@ class DryRunStatus implements NestInterceptor {
     const { query } = http.getRequest<FastifyRequest<{ Querystring: Record<string, unknown> }>>();
     if (query[DRY_RUN_PARAMETER] === 'true') void http.getResponse<FastifyReply>().status(200);
     return next.handle();
+  }
+}
+
+/**
+ * Passes the cursor of a list's next page to the gateway. A search sends its answer itself, with all headers, so that
+ * nothing is left to do here.
+ */
+class NextPageHeader implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler<{ paging: Paging } | undefined>) {
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    return next.handle().pipe(
+      tap((answer) => {
+        if (answer) void reply.headers(linkHeaders(answer.paging));
+      }),
+    );
   }
 }
