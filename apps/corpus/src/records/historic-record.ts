@@ -2,6 +2,7 @@ import {
   type HistoricRecord,
   type HistoricRecordV1,
   type ReverseDomain,
+  type ReverseDomainV1,
   registryProtocol,
 } from '#libs/contracts';
 import type { Members, Registration } from './registration.js';
@@ -44,10 +45,14 @@ export function historicRecord(seen: SeenRecord, told: ToldRecord): HistoricReco
 
 /** Returns the dates of the record, and the holder of the name. */
 export function miniRecord(seen: SeenRecord, told: ToldRecord): ReverseDomain {
-  const { create_date, update_date, expiry_date } = seen.record as Partial<ReverseDomain>;
-  const holder = seen.record.registrant_contact as Members | undefined;
+  return { ...head(seen, told), ...miniMembers(seen.record) };
+}
+
+function miniMembers(record: Registration) {
+  const { create_date, update_date, expiry_date } = record as Partial<ReverseDomain>;
+  const holder = record.registrant_contact as Members | undefined;
   const { name, email_address: email, company: company_name } = (holder ?? {}) as Holder;
-  return { ...head(seen, told), create_date, update_date, expiry_date, name, email, company_name };
+  return { create_date, update_date, expiry_date, name, email, company_name };
 }
 
 interface Holder {
@@ -56,17 +61,25 @@ interface Holder {
   company?: string;
 }
 
-export function historicRecordV1(seen: SeenRecord, { num, name }: ToldRecord): HistoricRecordV1 {
+export function historicRecordV1(seen: SeenRecord, told: ToldRecord): HistoricRecordV1 {
   const members = V1_MEMBERS.map((member) => [member, v1Value(seen.record, member)] as const);
   const known = Object.fromEntries(members.filter(([, value]) => value !== undefined));
-  return { num, domain_name: name, query_time: queryTime(seen.observedAt), ...known };
+  return { ...headV1(seen, told), ...known };
 }
 
-function head({ observedAt, lastAt, isComplete }: SeenRecord, told: ToldRecord): HistoricRecord {
+/** Returns the members of `miniRecord` in the format of version 1. */
+export function miniRecordV1(seen: SeenRecord, told: ToldRecord): ReverseDomainV1 {
+  return { ...headV1(seen, told), ...miniMembers(seen.record) };
+}
+
+function headV1({ observedAt }: SeenRecord, { num, name }: ToldRecord): HistoricRecordV1 {
+  return { num, domain_name: name, query_time: queryTime(observedAt) };
+}
+
+function head(seen: SeenRecord, told: ToldRecord): HistoricRecord {
+  const { observedAt, lastAt, isComplete } = seen;
   return {
-    num: told.num,
-    domain_name: told.name,
-    query_time: queryTime(observedAt),
+    ...headV1(seen, told),
     first_seen: observedAt.toISOString(),
     last_seen: lastAt.toISOString(),
     is_complete: isComplete,

@@ -16,6 +16,7 @@ import {
   historicRecord,
   historicRecordV1,
   miniRecord,
+  miniRecordV1,
 } from '../records/historic-record.js';
 import {
   type SearchAnswer,
@@ -127,12 +128,13 @@ function selected(question: Question): { selector: Selector; value: string } {
 }
 
 function recordsTold({ version, mode }: Question) {
-  const inWords = mode === 'mini' ? miniRecord : historicRecord;
+  const [whole, mini] =
+    version === 1 ? [historicRecordV1, miniRecordV1] : [historicRecord, miniRecord];
+  const inWords = mode === 'mini' ? mini : whole;
   return (found: readonly FoundRecord[], paging: Paging): HistoricRecordV1[] =>
-    found.map((one, place) => {
-      const told = { num: firstNumber(paging) + place, name: one.name, source: one.source };
-      return version === 1 ? historicRecordV1(one, told) : inWords(one, told);
-    });
+    found.map((one, place) =>
+      inWords(one, { num: firstNumber(paging) + place, name: one.name, source: one.source }),
+    );
 }
 
 function bodyV1(records: readonly HistoricRecordV1[], paging: Paging): object {

@@ -232,6 +232,9 @@ describe('searches of the DNS', () => {
         domainName: 'hosts-two.com',
       });
       expect(answer.wildcards).toEqual([{ name: '*.hosts-two.com', addresses: ['198.19.252.1'] }]);
+      const asked = { domainName: 'hosts-two.com', mode: 'preview' };
+      const preview = await corpus.answerTo<SubdomainsAnswer>(SUBDOMAINS, asked);
+      expect([preview.wildcards, preview.subdomains]).toEqual([[], []]);
       expect(answer.subdomains).toMatchObject([
         { subdomain: 'any.hosts-two.com', is_wildcard: true },
         { subdomain: 'real.hosts-two.com', is_wildcard: false },

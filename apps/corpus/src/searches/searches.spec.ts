@@ -9,6 +9,7 @@ import {
   WHOIS_REVERSE,
   type WhoisHistoryAnswer,
   type WhoisReverseAnswer,
+  type WhoisReverseAnswerV1,
 } from '#libs/contracts';
 import { CorpusUnderTest } from '#test/corpus';
 
@@ -124,6 +125,27 @@ describe('searches', () => {
       ]);
       const whole = await ask<WhoisReverseAnswer>(WHOIS_REVERSE, { owner: 'mini holder' });
       expect(whole.domains).toMatchObject([{ registrant_contact: { name: 'Mini Holder' } }]);
+    });
+
+    it('the cheaper mini mode has no whole records in version 1 either', async () => {
+      const name = 'reverse-five.com';
+      const record = { create_date: '2020-01-01', registrant_contact: { name: 'Olden Holder' } };
+      await corpus.record({ kind: 'whois', name, at: day(1), record });
+      const old = { owner: 'olden holder', version: '1' };
+      const mini = await ask<WhoisReverseAnswerV1>(WHOIS_REVERSE, { ...old, mode: 'mini' });
+      expect(mini.whois_domains_historical).toEqual([
+        {
+          num: 1,
+          domain_name: name,
+          query_time: '2024-03-01 12:00:00',
+          create_date: '2020-01-01',
+          name: 'Olden Holder',
+        },
+      ]);
+      const whole = await ask<WhoisReverseAnswerV1>(WHOIS_REVERSE, old);
+      expect(whole.whois_domains_historical).toMatchObject([
+        { domain_name: name, registrant_contact: { name: 'Olden Holder' } },
+      ]);
     });
 
     it.each([

@@ -39,7 +39,9 @@ export class SubdomainsService {
     const [from, to] = dayBounds(question);
     const isFixture = name.fixture !== undefined;
     const { ids: sourceIds } = await this.coverage.shown();
-    const wildcards = isFixture ? [] : await this.wildcards(name, sourceIds);
+    // A preview is free, so it contains nothing that was found.
+    const isNone = isFixture || page.isPreview;
+    const wildcards = isNone ? [] : await this.wildcards(name, sourceIds);
     const shown = {
       isFixture,
       head: {

@@ -22,6 +22,19 @@ export class ReverseDomain extends HistoricRecord {
   company_name?: string;
 }
 
+/** A found name in the format of version 1, with its dates and registrant in mini mode, or its whole newest record. */
+export class ReverseDomainV1 extends HistoricRecordV1 {
+  /** The registrant's name, with `mode=mini`. */
+  @OptionalText()
+  name?: string;
+
+  @OptionalText()
+  email?: string;
+
+  @OptionalText()
+  company_name?: string;
+}
+
 /** The search as the service understood it. */
 export class ReverseQuery {
   @IsIn(['keyword', 'owner', 'email', 'company'])
@@ -63,8 +76,8 @@ export class WhoisReverseAnswerV1 {
   @IsInt()
   current_page: number;
 
-  @NestedList(() => HistoricRecordV1)
-  whois_domains_historical: HistoricRecordV1[];
+  @NestedList(() => ReverseDomainV1)
+  whois_domains_historical: ReverseDomainV1[];
 
   /** Present with `mode=preview`, which returns no records and costs nothing: the price of each mode. */
   @IsOptional()
