@@ -5,6 +5,7 @@ import { LookupConfig } from '../lookup.config.js';
 import { startLookup } from '../start.js';
 import { ipBody } from './number-body.js';
 import { numberFixture } from './number-fixtures.js';
+import { NumbersService } from './numbers.service.js';
 
 const SECRET = 'a-service-secret-of-at-least-32-characters';
 const clock = new TestClock('2026-11-22T10:00:00Z');
@@ -19,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-async function ask(path: string) {
-  const headers = { authorization: `Bearer ${tokens.issue('gateway', 'lookup')}` };
+async function ask(path: string, further: Record<string, string> = {}) {
+  const headers = { authorization: `Bearer ${tokens.issue('gateway', 'lookup')}`, ...further };
   const answer = await fetch(`${service.url}/internal/${path}`, { headers });
   const body = (await answer.json()) as Record<string, unknown>;
   return { status: answer.status, outcome: answer.headers.get('x-outcome'), body };
@@ -49,6 +50,16 @@ describe('the holder of an address', () => {
   it('is answered for IPv6 in any spelling, with only the requested members', async () => {
     const { body } = await ask('ip-whois?ip=2001:0DB8:0::1&fields=ip_address');
     expect(body).toEqual({ status: true, ip_address: '2001:db8::1' });
+  });
+
+  it('is answered in version 1 with the raw text, and without provenance', async () => {
+    const numbers = service.app.get(NumbersService, { strict: false });
+    const found = numberFixture('192.0.2.1', clock.now())!;
+    const sources = found.sources.map((source) => ({ ...source, raw: 'NetRange: 8.8.8.0' }));
+    numbers.cache.put('8.8.8.8', { ...found, sources });
+    const { body } = await ask('ip-whois?ip=8.8.8.8&version=1', { 'x-repeat': '1' });
+    expect(body.whois_raw_response).toBe('NetRange: 8.8.8.0');
+    expect(body).not.toHaveProperty('provenance');
   });
 
   it.each([
