@@ -220,6 +220,23 @@ describe('the uploads of an account', () => {
     });
   });
 
+  it('an upload that consists of too many pieces says so, and that larger ones would help', async () => {
+    const accountId = newId();
+    const headers = { ...TUS, 'upload-length': '1001' };
+    const path = String((await under.send('POST', PATH, { accountId, headers })).headers.location);
+    await under.database.query(
+      `update uploads set pieces = array_fill('piece'::text, array[1000]) where account_id = $1`,
+      [accountId],
+    );
+    const piece = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
+    const sent = { accountId, headers: { ...TUS, ...piece }, body: 'a' };
+    const { status, text } = await under.send('PATCH', path, sent);
+    expect([status, JSON.parse(text)]).toMatchObject([
+      413,
+      { code: 'payload_too_large', detail: expect.stringContaining('larger pieces') },
+    ]);
+  });
+
   it('S130: at most 500 uploads are begun within a day, even if some are deleted', async () => {
     const accountId = newId();
     const { id } = await under.upload(accountId, NAMES);

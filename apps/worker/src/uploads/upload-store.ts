@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { DataStore, Upload as TusUpload } from '@tus/server';
 import { UPLOAD_BYTES_MAX } from '#libs/contracts';
 import type { FileContent, FileStore } from '#libs/files';
-import { Problem, monotonicMs, newId } from '#libs/platform';
+import { PayloadTooLarge, Problem, monotonicMs, newId } from '#libs/platform';
 import type { UploadsService } from './uploads.service.js';
 import { UPLOAD_KEPT_MS, type Upload, shownName, uploadFolder } from './upload.js';
 
@@ -11,7 +11,14 @@ const PIECE_BYTES = 32 * 1024 ** 2;
 /** Maximum number of pieces, so that a client that sends single bytes cannot fill a folder with files. */
 const PIECES_MAX = 1_000;
 const MOVED_ON = { status_code: 409, body: 'Upload-Offset conflict\n' };
-const TOO_MANY_PIECES = { status_code: 413, body: 'too many pieces\n' };
+const TOO_MANY_PIECES = {
+  status_code: 413,
+  body: JSON.stringify(
+    new PayloadTooLarge(
+      `An upload can consist of at most ${PIECES_MAX} pieces. Start a new one, and send larger pieces.`,
+    ).toBody(),
+  ),
+};
 const EXTENSIONS = ['creation', 'creation-with-upload', 'termination', 'expiration'];
 
 /** The uploads of one account, as the tus library sees them. Each piece is a file. */
