@@ -174,6 +174,7 @@ export const MONITOR_CREATE = defineOperation({
   owner: WORKER(''),
   parameters: DRY_RUN,
   body: { of: CreateMonitorRequest, limitBytes: LIMIT_BYTES, example: CREATE },
+  takesIdempotencyKey: true,
   answers: [{ type: 'application/json', of: MonitorAnswer, status: 201 }],
   price: CHARGED_BY_INTERVAL,
   problems: ['monitor_limit_reached', 'too_many_monitors'],
