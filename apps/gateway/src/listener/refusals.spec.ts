@@ -66,6 +66,13 @@ describe('refusals and public pages', () => {
     expect((await ask(`${path}&apiKey=${apiKey}`, { 'x-api-key': '' })).status).toBe(200);
   });
 
+  it('400: a request with more than 32 parameters is refused with this reason', async () => {
+    const { apiKey } = around.account.addKey();
+    const answer = await ask(`/v2.0/whois/live?${'a&'.repeat(33)}`, { 'x-api-key': apiKey });
+    expectProblem(answer, 400, 'malformed_request');
+    expect(answer.json.detail).toContain('more than 32 parameters');
+  });
+
   it('401: the answer to a missing key has WWW-Authenticate', async () => {
     const answer = await ask('/v2.0/whois/live?domainName=example.com');
     expectProblem(answer, 401, 'missing_api_key');

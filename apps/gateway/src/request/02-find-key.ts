@@ -17,6 +17,7 @@ const inOtherParameter = new MissingApiKey(
 );
 const ambiguousCredentials = new AmbiguousCredentials();
 const malformedRequest = new MalformedRequest();
+const tooManyParameters = new MalformedRequest(` It has more than ${PARAMETERS_MAX} parameters.`);
 
 /**
  * Step 2b: also takes the key from `Authorization: Bearer` and `X-API-Key`. The same key in several places is accepted;
@@ -55,7 +56,7 @@ export function readQuery(context: RequestContext, query: string): Problem | und
         hasKey = true;
         context.apiKey = value;
       } else if (context.names.push(name) > PARAMETERS_MAX) {
-        return malformedRequest;
+        return tooManyParameters;
       } else {
         context.values.push(value);
       }

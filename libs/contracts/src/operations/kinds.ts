@@ -70,10 +70,11 @@ export function text(
   };
 }
 
-/** Reads an id. @param what the object that it identifies, such as `a job`. */
+/** Reads an id, in any case (RFC 9562 §4). @param what the object that it identifies, such as `a job`. */
 export function idOf(what: string): ParameterKind<string> {
   const pattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-  return text(36, { pattern, rule: `must be the id of ${what}` });
+  const kind = text(36, { pattern, rule: `must be the id of ${what}` });
+  return { ...kind, clean: (given) => given.toLowerCase() };
 }
 
 /** Reads a whole number, without sign, of at most 15 digits. @param unit appears in the rejection ("whole seconds"). */
@@ -89,9 +90,11 @@ export function integer(min: number, max: number, unit = 'a whole number'): Para
   };
 }
 
+/** Reads `true` or `false`, in any case: Python writes `True`. */
 export function boolean(): ParameterKind<boolean> {
   return {
     schema: { type: 'boolean' },
+    clean: (given) => given.toLowerCase(),
     fault: (given) => (given === 'true' || given === 'false' ? undefined : 'must be true or false'),
     value: (given) => given === 'true',
   };
@@ -195,7 +198,7 @@ export function day(): ParameterKind<string> {
  * Whether a text is a calendar day. `Date` alone would read the 30th of February as a day of March, and accept years
  * that databases refuse.
  */
-function isDay(text: string): boolean {
+export function isDay(text: string): boolean {
   if (!/^(19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}$/.test(text)) return false;
   const time = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);

@@ -5,6 +5,8 @@ import { LIVE_PARAMETERS, fieldsOf } from '../live-parameters.js';
 import { ipAddress } from '../numbers/number-kinds.js';
 import { defineOperation } from '../operation.js';
 
+const ADDRESS = ipAddress();
+
 export const DNS_PTR = defineOperation({
   name: 'dns.ptr',
   summary: 'Live host names of an IP address',
@@ -23,7 +25,12 @@ export const DNS_PTR = defineOperation({
   subject: 'value',
   parameters: {
     value: {
-      kind: ipAddress(),
+      kind: {
+        ...ADDRESS,
+        fault: (text) =>
+          ADDRESS.fault(text) &&
+          'must be an IPv4 or IPv6 address, unless "type" names other records',
+      },
       about: 'An IPv4 or IPv6 address',
       example: '192.0.2.1',
       isRequired: true,

@@ -1,9 +1,13 @@
+import { toALabels } from '#libs/domain-names';
+import { isDay } from '../kinds.js';
 import type { ParameterKind } from '../parameter.js';
 
 const TLDS_MAX = 20;
 const EXCLUDED_MAX = 100;
 const LABEL_LENGTH_MAX = 63;
 const SUFFIX = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})?$/;
+/** Matches a day, or a time in RFC 3339 with an offset from UTC. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2}))?$/;
 const NAME = /^[^\s\p{Cc}/@:,]{1,253}$/u;
 
 export interface LengthRange {
@@ -29,11 +33,9 @@ export function lengthRange(): ParameterKind<LengthRange> {
   };
 }
 
-/** Reads suffixes, separated by commas: `com,co.uk`. */
+/** Reads suffixes in any script, separated by commas: `com,co.uk`. */
 export function suffixes(): ParameterKind<string[]> {
-  const read = (given: string) => [
-    ...new Set(given.split(',').map((one) => one.replace(/^\./, ''))),
-  ];
+  const read = (given: string) => [...new Set(given.split(',').map(suffixOf))];
   return {
     schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: TLDS_MAX },
     clean: (given) => given.trim().toLowerCase(),
@@ -45,6 +47,12 @@ export function suffixes(): ParameterKind<string[]> {
     },
     value: read,
   };
+}
+
+/** Returns a suffix in A-labels; empty if the text contains anything but letters, digits, hyphens and dots. */
+function suffixOf(text: string): string {
+  const suffix = text.trim().replace(/^\./, '');
+  return /[^\p{L}\p{M}\p{N}.-]/u.test(suffix) ? '' : toALabels(suffix);
 }
 
 /** Reads domain names, separated by commas. */
@@ -63,15 +71,12 @@ export function nameList(): ParameterKind<string[]> {
   };
 }
 
-/** Reads a time in RFC 3339 in UTC, or a day, which means its start. */
+/** Reads a time in RFC 3339, with any offset from UTC, or a day, which means its start in UTC. */
 export function moment(): ParameterKind<Date> {
-  const form = /^(19|20|21)\d{2}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z)?$/;
   return {
     schema: { type: 'string', format: 'date-time' },
     fault: (given) =>
-      form.test(given) &&
-      !Number.isNaN(Date.parse(given)) &&
-      new Date(given).toISOString().startsWith(given.slice(0, 10))
+      MOMENT.test(given) && isDay(given.slice(0, 10)) && !Number.isNaN(Date.parse(given))
         ? undefined
         : 'must be a time such as 2026-11-20T11:42:03Z, or a day',
     value: (given) => new Date(given),

@@ -50,7 +50,7 @@ export const TYPOS = defineOperation({
     },
     first_seen_since: {
       kind: moment(),
-      about: 'Only names first seen at this time (UTC) or later',
+      about: 'Only names first seen at this time or later; a day means its start in UTC',
       example: '2026-11-20T00:00:00Z',
     },
     exclude: {
