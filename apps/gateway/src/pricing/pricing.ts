@@ -4,15 +4,18 @@ import {
   type Operation,
   type PRICING_QUOTE,
   type PackageQuote,
+  type PlanDataset,
   type PriceList,
   type PriceListOperation,
   RATE_LIMIT_UNIT,
+  type SubscriptionPlan,
   TIERS,
   TRIAL_CREDITS,
   TRIAL_RIGHTS,
   type Tier,
   type ValuesOf,
   maxCreditsEach,
+  offeredPlans,
   packagePriceMicros,
   tierOfCredits,
 } from '#libs/contracts';
@@ -34,6 +37,7 @@ export function priceList(): PriceList {
       yearly_micros: yearlyMicros,
       units_max: unitsMax,
     },
+    domainer: offeredPlans().filter(isDomainer).map(domainerLine),
     operations: OPERATIONS.filter(({ access: { kind } }) => kind === 'key').map(operationLine),
   };
 }
@@ -69,6 +73,19 @@ function tierLine(tier: Tier) {
     limits,
     monitors,
     keys,
+  };
+}
+
+/** Each plan is also offered monthly, at its monthly price. */
+const isDomainer = ({ line, interval }: SubscriptionPlan) =>
+  line === 'domainer' && interval === 'year';
+
+function domainerLine({ name, monthlyMicros, unitMicros, rights }: SubscriptionPlan) {
+  return {
+    name,
+    plan_datasets: rights.datasets as PlanDataset[],
+    monthly_micros: monthlyMicros,
+    yearly_micros: unitMicros,
   };
 }
 

@@ -103,6 +103,17 @@ describe('prices', () => {
     });
   });
 
+  it('the price list contains the Domainer plans, with the files that they give access to', async () => {
+    const { json } = await ask('/v2.0/pricing', from('192.0.2.5'));
+    expect(json.domainer).toHaveLength(5);
+    expect(json.domainer).toContainEqual({
+      name: 'Domainer WHOIS',
+      plan_datasets: ['names', 'whois'],
+      monthly_micros: 59_000_000,
+      yearly_micros: 587_640_000,
+    });
+  });
+
   it('a quote equals the price of an order, and there is none for amounts that are not sold', async () => {
     for (const credits of [5_000, 25_000, 110_000, 3_000_000]) {
       const { json } = await ask(`/v2.0/pricing/quote?credits=${credits}`, from('192.0.2.4'));

@@ -1,4 +1,5 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString } from 'class-validator';
+import { PLAN_DATASETS, type PlanDataset } from '../../catalogue/plan-datasets.js';
 import { IsCount, Nested, NestedList, OptionalText } from '../../members.js';
 import { RATE_CLASSES } from '../access.js';
 
@@ -84,6 +85,22 @@ export class PriceListRateUnit {
   units_max: number;
 }
 
+/** A plan for database files. */
+export class PriceListDomainer {
+  @IsString()
+  name: string;
+
+  /** The parts of the plan: `plan_dataset` of a file names the part that gives access to it. */
+  @IsIn(PLAN_DATASETS, { each: true })
+  plan_datasets: PlanDataset[];
+
+  @IsInt()
+  monthly_micros: number;
+
+  @IsInt()
+  yearly_micros: number;
+}
+
 /** The price of one operation. */
 export class PriceListOperation {
   @IsString()
@@ -124,6 +141,10 @@ export class PriceList {
 
   @Nested(() => PriceListRateUnit)
   rate_limit_unit: PriceListRateUnit;
+
+  /** The Domainer plans, which give access to database files. */
+  @NestedList(() => PriceListDomainer)
+  domainer: PriceListDomainer[];
 
   @NestedList(() => PriceListOperation)
   operations: PriceListOperation[];

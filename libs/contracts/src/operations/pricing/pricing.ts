@@ -46,6 +46,14 @@ export const PRICING = defineOperation({
           yearly_micros: 199_200_000,
           units_max: 20,
         },
+        domainer: [
+          {
+            name: 'Domainer Names',
+            plan_datasets: ['names'],
+            monthly_micros: 29_000_000,
+            yearly_micros: 288_840_000,
+          },
+        ],
         operations: [{ operation: 'whois.live', per: 'answer', credits: 1, class: 'live' }],
       },
     },
