@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   type AskedPage,
   WEBHOOK_TEST_EVENT,
+  type WebhookDataOf,
   type WebhookDeliveriesAnswer,
   type WebhookDeliveryAnswer,
   type WebhookEvent,
@@ -21,12 +22,14 @@ const TESTS_AN_HOUR_MAX = 60;
  */
 const REPLAYS_A_DAY_MAX = 2_000;
 
-export interface PublishedEvent {
+interface EventOf<Type extends WebhookEvent> {
   /** The id of the event; an event that is added twice is delivered once. */
   id: string;
-  type: WebhookEvent;
-  data: object;
+  type: Type;
+  data: WebhookDataOf<Type>;
 }
+
+export type PublishedEvent = { [Type in WebhookEvent]: EventOf<Type> }[WebhookEvent];
 
 @Injectable()
 export class DeliveriesService {

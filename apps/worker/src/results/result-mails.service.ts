@@ -54,9 +54,13 @@ export class ResultMailsService {
 
   /** Notifies the account's webhooks, in the transaction that ends the job. */
   async publish(transaction: Transaction, job: Job): Promise<void> {
-    const { id, kind, state, counts, credits } = jobAnswer(job, job.finishedAt ?? job.createdAt);
-    const data = { id, kind, state, counts, credits };
-    const event = { id: job.id, type: 'job.completed', data } as const;
+    const { id } = job;
+    const { kind, state, counts, credits } = jobAnswer(job, job.finishedAt ?? job.createdAt);
+    const event = {
+      id,
+      type: 'job.completed',
+      data: { id, kind, state, counts, credits },
+    } as const;
     await this.deliveries.publish(transaction, job.accountId, event);
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { WebhookSecretAnswer } from '#libs/contracts';
+import { WEBHOOK_DATA, type WebhookSecretAnswer } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
@@ -14,7 +14,8 @@ const call = (accountId: string, path: string, body?: object) =>
   under.gateway.call<WebhookSecretAnswer>('POST', `/internal/webhooks${path}`, { accountId, body });
 
 async function publish(accountId: string): Promise<void> {
-  const event = { id: newId(), type: 'job.completed', data: {} } as const;
+  const type = 'job.completed' as const;
+  const event = { id: newId(), type, data: WEBHOOK_DATA[type].example };
   const deliveries = under.worker.app.get(DeliveriesService, { strict: false });
   await under.database.transaction((transaction) =>
     deliveries.publish(transaction, accountId, event),

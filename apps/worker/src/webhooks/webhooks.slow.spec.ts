@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type {
-  WebhookAnswer,
-  WebhookDeliveriesAnswer,
-  WebhookDelivery,
-  WebhookSecretAnswer,
+import {
+  WEBHOOK_DATA,
+  type WebhookAnswer,
+  type WebhookDeliveriesAnswer,
+  type WebhookDelivery,
+  type WebhookSecretAnswer,
 } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, SECOND_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
@@ -48,7 +49,8 @@ async function create(accountId: string, host: string): Promise<WebhookSecretAns
 
 async function publish(accountId: string, id = newId()): Promise<void> {
   const { database, deliveries } = inside();
-  const event = { id, type: 'job.completed', data: { id } } as const;
+  const type = 'job.completed' as const;
+  const event = { id, type, data: { ...WEBHOOK_DATA[type].example, id } };
   await database.transaction((transaction) => deliveries.publish(transaction, accountId, event));
 }
 
@@ -110,7 +112,7 @@ describe('webhooks', () => {
     expect(JSON.parse(only.body)).toEqual({
       type: 'job.completed',
       timestamp: '2026-11-23T10:00:00.000Z',
-      data: { id },
+      data: { ...WEBHOOK_DATA['job.completed'].example, id },
     });
     expect(await firstOf(accountId, webhook.id)).toMatchObject({ tries: 1, response_status: 204 });
   });

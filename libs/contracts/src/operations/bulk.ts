@@ -98,3 +98,9 @@ export class BulkClosing {
   @Nested(() => BulkSummary)
   summary: BulkSummary;
 }
+
+/** The last line of a stream that broke off. Only the items that were sent before are charged. */
+export class BrokenOffLine {
+  @IsIn(['broken_off'])
+  error: string;
+}

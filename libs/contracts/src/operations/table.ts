@@ -173,6 +173,7 @@ export * from './typos/typo-kinds.js';
 export * from './typos/typo-scores.js';
 export * from './typos/typos.js';
 export * from './webhooks/webhook-answer.js';
+export * from './webhooks/webhook-data.js';
 export * from './webhooks/webhooks.js';
 export * from './uploads/upload-answer.js';
 export * from './uploads/uploads.js';

@@ -1,14 +1,17 @@
 import type { Operation, OperationRoute } from '../operation.js';
 import { listenerOf } from '../access.js';
-import { type ProblemCode, isRetryable } from './problem-codes.js';
+import { PROBLEM_STATUS, type ProblemCode } from './problem-codes.js';
 
 const text = (description: string) => ({ description, schema: { type: 'string' } });
-const count = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });
+const count = (description: string) => ({
+  description,
+  schema: { type: 'integer', format: 'int64', minimum: 0 },
+});
 
 /** The headers of answers, spelled as in `docs/api.md`. */
 const HEADERS = {
   'X-Request-Id': text('Id of this request'),
-  'X-Credits-Cost': count('Credits charged for this answer'),
+  'X-Credits-Cost': count('Credits charged for this answer; for a stream, its last line has them'),
   'X-Credits-Remaining': count('Balance after this request, if it is available to the gateway'),
   'RateLimit-Policy': text('Rate limit (`q`) per window of seconds (`w`): `"live";q=10;w=60`'),
   RateLimit: text(
@@ -81,9 +84,13 @@ export function refusalHeaders(
   return references([
     ...ofListener(operation),
     ...(BY_STATUS[status] ?? []),
-    ...(codes.some(isRetryable) ? (['Retry-After'] as const) : []),
+    ...(codes.some(saysWhen) ? (['Retry-After'] as const) : []),
   ]);
 }
+
+/** Whether a rejection says how long to wait. For others, such as an unfinished job, the time is not known. */
+const saysWhen = (code: ProblemCode): boolean =>
+  [429, 503, 504].includes(PROBLEM_STATUS[code]) || code === 'file_withheld';
 
 const ofListener = (operation: Operation) =>
   listenerOf(operation) === 'api' ? OF_THE_API : OF_THE_DASHBOARD;

@@ -3,6 +3,7 @@ import type { JsonSchema } from '../parameter.js';
 import { answerHeaders, refusalHeaders } from './answer-headers.js';
 import { AnswerMeta } from './answer-meta.js';
 import { META_EXAMPLE, linesExample } from './examples.js';
+import { BrokenOffLine } from '../bulk.js';
 import { problemsOf } from './operation-problems.js';
 import { PROBLEM_STATUS } from './problem-codes.js';
 import { ProblemAnswer } from './problem-answer.js';
@@ -46,7 +47,8 @@ function contentOf(form: AnswerForm, { operation, route, schemas }: Answered): o
       const answer = schemas.refer(route.answer ?? form.of);
       const hasMeta = form.hasMeta ?? (route.version === 2 && operation.price.per !== 'free');
       const examples = operation.examples.map(({ title, answer: value }, place) => [
-        `example${place + 1}`,
+        // Two operations with one path may both have examples.
+        `${operation.name}.${place + 1}`,
         { summary: title, value: hasMeta ? { ...value, meta: META_EXAMPLE } : value },
       ]);
       return {
@@ -55,8 +57,10 @@ function contentOf(form: AnswerForm, { operation, route, schemas }: Answered): o
       };
     }
     case 'application/x-ndjson': {
-      const closing = { allOf: [schemas.refer(form.last), meta] };
-      const line = { anyOf: [schemas.refer(form.of), closing] };
+      const closings = [form.last, BrokenOffLine].map((last) => ({
+        allOf: [schemas.refer(last), meta],
+      }));
+      const line = { anyOf: [schemas.refer(form.of), ...closings] };
       return { schema: textOf(form.type, line), examples: linesExample(operation) };
     }
     case 'text/csv':
@@ -68,6 +72,7 @@ function contentOf(form: AnswerForm, { operation, route, schemas }: Answered): o
 }
 
 interface Response {
+  description: string;
   headers?: object;
   content?: Record<string, { schema: JsonSchema; examples?: object }>;
 }
@@ -96,7 +101,9 @@ function eitherResponse(one: Response, other: Response): Response {
     const examples = { ...twin.examples, ...own.examples };
     content[type] = { schema: { anyOf: [own.schema, twin.schema] }, examples };
   }
-  return { ...other, ...one, headers: { ...other.headers, ...one.headers }, content };
+  const said = [one, other].flatMap(({ description }) => description.split(', '));
+  const description = [...new Set(said)].join(', ');
+  return { description, headers: { ...other.headers, ...one.headers }, content };
 }
 
 /**
@@ -107,7 +114,7 @@ function textOf(contentMediaType: string, contentSchema: JsonSchema): JsonSchema
   return {
     type: 'string',
     description:
-      'One JSON object per line, in the order of completion; the last line is the summary',
+      'One JSON object per line, in the order of completion; the last line is the summary. A stream whose last line has `error` instead, or that ends without such a line, is incomplete; only the items that were sent are charged',
     contentMediaType,
     contentSchema,
   };

@@ -73,12 +73,14 @@ requests remain, and for how many seconds. A request over the limit returns 429 
 
 Errors are \`application/problem+json\` (RFC 9457). \`code\` is stable, for use in programs. \`type\` links to a page that
 explains the error and what to do. \`errors\` lists the invalid parameters and members of the body. \`retryable\` says
-whether the same request may succeed later. Quote \`request_id\` (also in \`X-Request-Id\`) when you contact support.
+whether the same request may succeed later. A stream (\`application/x-ndjson\`) whose last line has no \`summary\` is
+incomplete; only the items that were sent are charged. Quote \`request_id\` (also in \`X-Request-Id\`) when you contact support.
 
 ### Idempotency
 
-Bulk requests, \`POST /v2.0/domain/typos\` and requests that start a job accept an \`Idempotency-Key\` header of your
-choice. For 24 hours, the same request with the same key returns the first answer, free of charge.
+Bulk requests, \`POST /v2.0/domain/typos\` and requests that start a job or create a monitor accept an
+\`Idempotency-Key\` header of your choice. For 24 hours, the same request with the same key returns the first answer, free
+of charge.
 
 ### Test keys and fixtures
 
@@ -98,7 +100,8 @@ more.
 ### Versions
 
 Use version 2 (\`/v2.0/…\`). Version 1 has the format of older services; its responses carry \`Deprecation\`, and a \`Link\` to
-the successor. Members may be added to the answers of either version at any time, so ignore members that you do not know.`;
+the successor. Members, and further words of those that contain one of several words, may be added to the answers of
+either version at any time, so ignore what you do not know.`;
 }
 
 function fixtureTable(operations: readonly Operation[]): string {

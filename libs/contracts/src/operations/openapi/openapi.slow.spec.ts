@@ -10,6 +10,8 @@ import {
   type Operation,
   PRICING_QUOTE,
   type PublicListener,
+  WEBHOOK_EVENTS,
+  WEBHOOK_TEST_EVENT,
   WHOIS_HISTORY,
   WHOIS_LIVE,
   WHOIS_REVERSE,
@@ -29,7 +31,9 @@ interface Described {
   }[];
   security: object[];
   requestBody?: { content: Record<string, { schema: object; example: unknown }> };
-  responses: Record<string, { content?: Record<string, DescribedAnswer> }>;
+  description: string;
+  responses: Record<string, { description: string; content?: Record<string, DescribedAnswer> }>;
+  'x-scope'?: string;
   'x-codeSamples'?: { source: string }[];
 }
 
@@ -40,6 +44,7 @@ interface DescribedAnswer {
 
 interface Description {
   paths: Record<string, Record<string, Described>>;
+  webhooks?: Record<string, Record<string, Described>>;
   info: { description?: string };
   tags: { name: string; description?: string }[];
   components: { schemas: Record<string, object>; examples: Record<string, { value: unknown }> };
@@ -152,6 +157,8 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
         expect([at, judge(schema.contentSchema, JSON.parse(line))]).toEqual([at, []]);
         expect(judge(schema.contentSchema, { status: true })).not.toEqual([]);
       }
+      const meta = { request_id: 'req_1', credits_charged: 1, price_version: '1' };
+      expect(judge(schema.contentSchema, { error: 'broken_off', meta })).toEqual([]);
     }
     expect(streams.length).toBe(listener === 'api' ? 5 : 0);
   });
@@ -231,6 +238,25 @@ describe('the API description', () => {
     expect(document.tags.filter((tag) => tag.description === undefined)).toEqual([]);
   });
 
+  it('every event that a webhook receives is described, with an example that matches its schema', () => {
+    const faultsOf = schemaJudge(document);
+    const events = Object.entries(document.webhooks!);
+    expect(events.map(([type]) => type)).toEqual([...WEBHOOK_EVENTS, WEBHOOK_TEST_EVENT]);
+    for (const [type, { post }] of events) {
+      const { schema, example } = post.requestBody!.content['application/json'];
+      expect([type, faultsOf(schema, example)]).toEqual([type, []]);
+      expect(faultsOf(schema, { type, timestamp: '', data: {} })).not.toEqual([]);
+    }
+    expect(described('dashboard').webhooks).toBeUndefined();
+  });
+
+  it('whole numbers have 64 bits, which prices need, and the further members of errors are described', () => {
+    const { schemas } = document.components as unknown as Schemas;
+    expect(schemas.ProblemAnswer.properties.credits_required.description).toMatch(/^Only for/);
+    const price = { type: 'integer', format: 'int64' };
+    expect(schemas.PriceListTier.properties.package_micros).toMatchObject(price);
+  });
+
   it('the examples of operations with a price are fixtures, which cost nothing', () => {
     const priced = OPERATIONS.filter(
       ({ price, access }) => price.per !== 'free' && access.kind === 'key',
@@ -287,12 +313,14 @@ describe('the API description', () => {
   });
 });
 
-it('two operations with the same path are one operation in OpenAPI, with the answers and rejections of both', () => {
+it('two operations with the same path are one operation in OpenAPI, with the descriptions, prices, answers and rejections of both', () => {
   const [, first] = WHOIS_LIVE.routes;
   const twin: Operation = {
     ...WHOIS_LIVE,
     name: 'twin',
     routes: [{ ...first, when: { parameter: 'whois', value: 'twin' }, answer: DnsAnswer }],
+    access: { kind: 'key', scope: 'reverse', class: 'heavy' },
+    price: { per: 'page', credits: 5 },
     problems: ['bogon_address'],
   };
   const { paths } = openApi([WHOIS_LIVE, twin], {
@@ -301,7 +329,11 @@ it('two operations with the same path are one operation in OpenAPI, with the ans
     origin: 'https://a.test',
     listener: 'api',
   }) as Description;
-  const { responses } = paths[first.path].get;
+  const { description, responses, ...other } = paths[first.path].get;
+  expect(description).toMatch(/`live`.+scope `whois`, class `live`.+\n1 credit per answer\./s);
+  expect(description).toMatch(/`twin`.+scope `reverse`, class `heavy`.+\n5 credits per page\./s);
+  expect(other['x-scope']).toBeUndefined();
+  expect(responses['422'].description).toMatch(/^`.*`tld_unsupported`.*`bogon_address`$/);
   const answer = JSON.stringify(responses['200'].content?.['application/json'].schema);
   expect(answer).toContain('/WhoisAnswerV1"');
   expect(answer).toContain('/DnsAnswer"');

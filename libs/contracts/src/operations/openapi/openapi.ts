@@ -12,6 +12,8 @@ import { type Credits, pricedUnit } from '../price.js';
 import { problemsOf } from './operation-problems.js';
 import { Schemas } from './schemas.js';
 import { type DescribedParameter, transferParameters, uploadBody } from './transfer-answers.js';
+import { receivedRequests } from '../webhooks/received-requests.js';
+import { WEBHOOK_CREATE } from '../webhooks/webhooks.js';
 
 export interface ApiDescription {
   title: string;
@@ -95,6 +97,9 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
     servers: [{ url: description.origin }],
     tags: groupsOf(served),
     paths,
+    ...(served.includes(WEBHOOK_CREATE) && {
+      webhooks: receivedRequests((type) => schemas.refer(type)),
+    }),
     components: {
       schemas: schemas.all(),
       examples: Object.fromEntries(
@@ -122,11 +127,12 @@ function describe(operation: Operation, route: OperationRoute, context: Context)
   const { schemas, origin, url } = context;
   const { name, summary, description, access, parameters, body, upload } = operation;
   const known = Object.entries(parameters).filter(([, { since = 1 }]) => since <= route.version);
-  const isNewest = route === operation.routes[0];
   return {
-    operationId: isNewest ? name : `${name}.v${route.version}`,
+    operationId: idOf(operation, route),
     summary,
-    description: [description, priceSentence(operation)].filter(Boolean).join('\n\n'),
+    description: [choiceOf(operation, route), description, priceSentence(operation)]
+      .filter(Boolean)
+      .join('\n\n'),
     tags: [groupOf(operation)],
     ...(route.successor && { deprecated: true }),
     security: access.kind === 'public' ? [] : origin.security,
@@ -148,6 +154,22 @@ function describe(operation: Operation, route: OperationRoute, context: Context)
     }),
     ...(access.kind === 'key' && { 'x-scope': access.scope, 'x-rate-class': access.class }),
   };
+}
+
+/** Returns an id for each path of an operation: `whois.bulk`, `whois.bulk.v1`, `whois.bulk.v1.2`. */
+function idOf({ name, routes }: Operation, route: OperationRoute): string {
+  if (route === routes[0]) return name;
+  const place = routes.filter(({ version }) => version === route.version).indexOf(route) + 1;
+  return `${name}.v${route.version}${place > 1 ? `.${place}` : ''}`;
+}
+
+/** Says how a call selects one of the operations with its path, which may have other scopes, classes and prices. */
+function choiceOf({ access }: Operation, { when }: OperationRoute): string | undefined {
+  if (!when) return undefined;
+  const words = [when.value, ...(when.further ?? [])].map((word) => `\`${word}\``).join(', ');
+  const needed =
+    access.kind === 'key' ? ` (scope \`${access.scope}\`, class \`${access.class}\`)` : '';
+  return `**With \`${when.parameter}\` ${words}**${needed}:`;
 }
 
 const HIGHLIGHTED: Readonly<Record<Language, string>> = {
@@ -250,6 +272,8 @@ function eitherSchema(first: JsonSchema, second: JsonSchema): JsonSchema {
   return isSame ? first : { anyOf: [first, second] };
 }
 
+const ofBoth = <T>(first: T, second: T): T | undefined => (first === second ? first : undefined);
+
 /** Merges two operations with one path and method: the parameter that distinguishes them takes the words of both. */
 function merged(first: Described, second: Described): Described {
   const parameters = first.parameters.map((one) => {
@@ -261,6 +285,9 @@ function merged(first: Described, second: Described): Described {
   return {
     ...first,
     summary: `${first.summary}; or: ${second.summary}`,
+    description: `${first.description}\n\n${second.description}`,
+    'x-scope': ofBoth(first['x-scope'], second['x-scope']),
+    'x-rate-class': ofBoth(first['x-rate-class'], second['x-rate-class']),
     // The examples are calls of the first operation.
     parameters: [...parameters, ...own.map(withoutExample)],
     responses: eitherResponses(first.responses, second.responses),

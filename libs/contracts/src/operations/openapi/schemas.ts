@@ -10,6 +10,8 @@ type Options = NonNullable<Parameters<typeof targetConstructorToSchema>[1]>;
 
 /** The JSON Schemas of our own validation rules, and of rules that the library describes differently. */
 const OF_RULES: Options['additionalConverters'] = {
+  // Without a format, many generators of clients choose 32 bits, which are too few for amounts of money and for sizes.
+  isInt: { type: 'integer', format: 'int64' },
   isIso8601: { type: 'string', format: 'date-time' },
   isObject: { type: 'object', additionalProperties: true },
   isAddressBlock: { type: 'string' },

@@ -47,8 +47,8 @@ export function transferParameters(operation: Operation): DescribedParameter[] {
   const { method, upload } = operation;
   if (kindOf(operation) === 'download') return [RANGE, IF_RANGE, IF_NONE_MATCH];
   if (!upload?.tus) return [];
-  // A form is sent without these headers.
-  const required = !upload.types.includes('multipart/form-data');
+  // A form is sent without these headers, and an upload can be deleted without them.
+  const required = method !== 'DELETE' && !upload.types.includes('multipart/form-data');
   const resumable = { ...RESUMABLE, required };
   if (method === 'POST') return [resumable, LENGTH, METADATA];
   return method === 'PATCH' ? [resumable, { ...OFFSET, required, example: '0' }] : [resumable];

@@ -13,6 +13,7 @@ import {
   WebhookSecretAnswer,
   WebhooksAnswer,
 } from './webhook-answer.js';
+import { WEBHOOK_DATA } from './webhook-data.js';
 
 const LIMIT_BYTES = 16_384;
 const ID = '019a5f00-0000-7000-8000-000000000021';
@@ -53,6 +54,13 @@ const WAITING = {
 
 const NEW = { url: WEBHOOK_SHOWN.url, events: ['job.completed'] };
 const CHANGE = { state: 'paused' };
+
+const EVENTS = Object.entries(WEBHOOK_DATA)
+  .map(([type, { when, example }]) => {
+    const members = Object.keys(example).map((member) => `\`${member}\``);
+    return `- \`${type}\`: ${when}. Data: ${members.join(', ')}.`;
+  })
+  .join('\n');
 
 const BY_KEY = byLiveKey('webhooks', 'account');
 const WORKER = (path: string) =>
@@ -95,8 +103,11 @@ export const WEBHOOKS = defineOperation({
 export const WEBHOOK_CREATE = defineOperation({
   name: 'webhooks.create',
   summary: 'Creates a webhook, which sends events to a URL of yours',
-  description:
-    'Events are sent by POST and signed according to [Standard Webhooks](https://www.standardwebhooks.com). Respond with a status from 200 to 299 within ten seconds; otherwise the delivery is retried for three days. The secret is shown only once. The URL must be public and use HTTPS on port 443.',
+  description: `Events are sent by POST and signed according to [Standard Webhooks](https://www.standardwebhooks.com). Respond with a status from 200 to 299 within ten seconds; otherwise the delivery is retried for three days. The secret is shown only once. The URL must be public and use HTTPS on port 443.
+
+An event is a JSON object with \`type\`, \`timestamp\` and \`data\`; \`webhooks\` in \`/openapi.json\` describes all members. It is sent when:
+
+${EVENTS}`,
   method: 'POST',
   routes: [{ path: '/v2.0/webhooks', version: 2 }],
   access: BY_KEY,

@@ -44,6 +44,8 @@ export const WHOIS_BULK = defineOperation({
   routes: [
     { path: '/v2.0/bulkwhois/live', version: 2 },
     { path: '/v1.0/bulkwhois/live', version: 1, successor: '/v2.0/bulkwhois/live' },
+    // The path in the service whose clients version 1 is for.
+    { path: '/v1.0/bulkwhois', version: 1, successor: '/v2.0/bulkwhois/live' },
   ],
   access: { kind: 'key', scope: 'bulk', class: 'bulk' },
   owner: { service: 'lookup', path: '/internal/whois/bulk' },
