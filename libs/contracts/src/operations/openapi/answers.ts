@@ -44,9 +44,13 @@ function contentOf(form: AnswerForm, { operation, route, schemas }: Answered): o
   };
   switch (form.type) {
     case 'application/json': {
-      const answer = schemas.refer(route.answer ?? form.of);
       const hasMeta = form.hasMeta ?? (route.version === 2 && operation.price.per !== 'free');
-      const examples = operation.examples.map(({ title, answer: value }, place) => [
+      // The examples are in the format of the newest version, which only sometimes extends an older one.
+      const own = route.answer ?? form.of;
+      const answer = schemas.refer(own);
+      const isOfNewest = own === form.of || form.of.prototype instanceof own;
+      const shown = isOfNewest ? operation.examples : [];
+      const examples = shown.map(({ title, answer: value }, place) => [
         // Two operations with one path may both have examples.
         `${operation.name}.${place + 1}`,
         { summary: title, value: hasMeta ? { ...value, meta: META_EXAMPLE } : value },

@@ -160,7 +160,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
       const meta = { request_id: 'req_1', credits_charged: 1, price_version: '1' };
       expect(judge(schema.contentSchema, { error: 'broken_off', meta })).toEqual([]);
     }
-    expect(streams.length).toBe(listener === 'api' ? 5 : 0);
+    expect(streams.length).toBe(listener === 'api' ? 6 : 0);
   });
 
   it('examples of parameters form a valid call: each required parameter has an example, and so has one of the parameters that exclude each other', () => {
