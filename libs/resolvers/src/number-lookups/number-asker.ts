@@ -22,9 +22,12 @@ export interface NumberAnswer {
 
 type Finding = ExchangeFinding & { block?: NumberBlock; truncated?: boolean };
 
-/** The lines that mean "no entry" on port 43. */
+/**
+ * The lines that mean "no entry" on port 43. The marks before the words do not continue on the next line: a long run of
+ * line ends would be read again from each of them.
+ */
 const NOTHING =
-  /^%ERROR:101:|^[%#\s]*(?:no (?:entries|match|data) found|no match for|unallocated)\b/im;
+  /^%ERROR:101:|^[%#\t ]*(?:no (?:entries|match|data) found|no match for|unallocated)\b/im;
 /** The texts that mean "too many queries" on port 43. */
 const THROTTLED = /rate limit|quota|too many|access denied|query.{0,20}exceeded|%ERROR:201|denied/i;
 

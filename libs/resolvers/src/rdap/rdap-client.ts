@@ -61,6 +61,11 @@ const CONNECTIONS_PER_HOST = 64;
 const NESTING_MAX = 64;
 /** Maximum number of values in an answer. A normal answer has hundreds; the time to read it depends on them. */
 const VALUES_MAX = 50_000;
+/**
+ * Maximum length of a "not found". A normal one is a hundred times shorter. Its meaning decides how the exchange ends,
+ * so its texts are read here and not in the parser's thread, and delay all other lookups meanwhile.
+ */
+const NOT_FOUND_LENGTH_MAX = 64 * 1024;
 /** The maximum size of everything in an answer besides its body. */
 const AROUND_BODY_BYTES = 256 * 1024;
 
@@ -269,6 +274,7 @@ function sniff(
   const errorCode = Number(json['errorCode'] ?? status);
   if (errorCode === 404) {
     if (!isRdapError(json, isDeclared)) return { kind: 'failed', status, fault: 'not_rdap' };
+    if (text.length > NOT_FOUND_LENGTH_MAX) return { kind: 'failed', status, fault: 'too_large' };
     const meaning = meaningOfNotFound(json, question.asked, question.url.hostname);
     if (meaning === 'throttled') return { kind: 'throttled', status };
     if (meaning === 'absent' || meaning === 'kept_back') return notFound(status, text, question);

@@ -46,6 +46,16 @@ describe('RdapClient, with a hostile server,', () => {
     expect(await client.fetch(url)).toMatchObject({ kind: 'failed', fault: 'not_rdap' });
   });
 
+  it('S64: reads no "not found" that is much longer than any known one, because its texts delay other lookups', async () => {
+    const notices = [{ description: ['Abc de. '.repeat(10_000)] }];
+    const body = { errorCode: 404, rdapConformance: ['rdap_level_0'], notices };
+    await internet.rdap(host, (_request, response) =>
+      response.writeHead(404).end(JSON.stringify(body)),
+    );
+    client = new RdapClient(internet.connector(), patient);
+    expect(await client.fetch(url)).toMatchObject({ kind: 'failed', fault: 'too_large' });
+  });
+
   it('limits each answer, not all answers of a connection together', async () => {
     const object = JSON.stringify({ ldhName: 'a.example', remark: 'a'.repeat(200_000) });
     await internet.rdap(host, (_request, response) => void response.end(object));

@@ -237,4 +237,16 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound(body, NAME)).toBe('absent');
     expect(meaningOfNotFound({ ...body, notices: SMALL_PRINT }, NAME)).toBe('absent');
   });
+
+  it('S64: is not read if it comes with very many sentences, even of small print', () => {
+    const bodyWith = (count: number) => ({
+      ...NOT_FOUND,
+      rdapConformance: ['rdap_level_0'],
+      notices: Array.from({ length: count / 50 }, () => ({
+        description: Array.from({ length: 50 }, () => SMALL_PRINT[0].description[0]),
+      })),
+    });
+    expect(meaningOfNotFound(bodyWith(400), NAME)).toBe('absent');
+    expect(meaningOfNotFound(bodyWith(600), NAME)).toBe('unclear');
+  });
 });

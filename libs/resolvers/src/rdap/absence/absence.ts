@@ -36,6 +36,8 @@ const CODE_TITLES =
   /^(?:(?:http|rdap|status|code|error) ?){0,3}(?:404)?[\s:.–-]{0,3}(?:error)?[.!]?$|^about:blank$/;
 
 const NOTICE_LENGTH_MAX = 120;
+/** Maximum number of sentences in notices. Each takes time to read, and the longest known terms have far fewer. */
+const SENTENCES_MAX = 500;
 /** Maximum length of a statement of absence. */
 const STATEMENT_LENGTH_MAX = 240;
 
@@ -56,9 +58,9 @@ interface Said {
  */
 export function meaningOfNotFound(json: JsonObject, asked: string, host?: string): NotFoundMeaning {
   const names = askedNames(asked);
-  const beside = noticesIn(json)
-    .flatMap(sentencesIn)
-    .filter((text) => !isSilent(text, asked) && !isAbout(plain(text), names));
+  const sentences = noticesIn(json).flatMap(sentencesIn);
+  if (sentences.length > SENTENCES_MAX) return 'unclear';
+  const beside = sentences.filter((text) => !isSilent(text, asked) && !isAbout(plain(text), names));
   const said = { texts: textsIn(json), beside };
   const refusal = refusalIn(json, said, asked);
   if (refusal !== undefined) return refusal;
