@@ -62,8 +62,8 @@ export class SmtpTransport extends MailTransport {
       const { responseCode = 0, command = '', response = '' } = error as SmtpFailure;
       // A code 5yz is permanent (RFC 5321 §4.2.1) if it refuses the recipient or the e-mail. If it refuses us or our
       // log-in, an operator can change the settings.
-      const words = response.replaceAll(/\S*@\S*/g, '');
-      const isOfSender = command === 'RCPT TO' && OF_THE_SENDER.test(words);
+      const words = response.split(/\s+/).filter((word) => !word.includes('@'));
+      const isOfSender = command === 'RCPT TO' && OF_THE_SENDER.test(words.join(' '));
       const isPermanent = responseCode >= 500 && OF_THE_MAIL.includes(command) && !isOfSender;
       throw isPermanent
         ? new MailRefused('the server rejected the e-mail', { cause: error })

@@ -3,7 +3,7 @@ import { callbackify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
-import { newId } from '#libs/platform';
+import { monotonicMs, newId } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import { MailRefused } from '../mail-transport.js';
 import { LocalMailbox } from './local-mailbox.js';
@@ -105,6 +105,15 @@ describe('mail over SMTP', () => {
       await expect(refused).rejects.not.toBeInstanceOf(MailRefused);
     },
   );
+
+  it('a very long rejection does not delay other work', async () => {
+    [server.refusal, server.refusalText] = [550, `${'a'.repeat(150_000)} relay not permitted`];
+    const startedMs = monotonicMs();
+    const refused = underTest.transport.send({ ...mail, id: newId() });
+    await expect(refused).rejects.toMatchObject({ responseCode: 550, command: 'RCPT TO' });
+    // With a search that is quadratic in the length, this takes more than a minute.
+    expect(monotonicMs() - startedMs).toBeLessThan(20_000);
+  });
 
   it('replies go to the contact address; without one, to the sender', async () => {
     await underTest.transport.send({ ...mail, id: newId() });
