@@ -25,6 +25,7 @@ import { identifyBrowser } from './browser/browser-request.js';
 import { ErrorPageFilter } from './error-page-filter.js';
 import { readBodies } from './browser/read-body.js';
 import { SECURITY_HEADERS } from './browser/security-headers.js';
+import { visitorAddress } from './browser/visitor-address.js';
 import type { DashboardConfig } from './dashboard.config.js';
 import { PagesModule } from './pages.module.js';
 import type { PublicListenerOptions } from './public-listener-options.js';
@@ -131,7 +132,7 @@ function adapterOf(
   );
   const turns = new SiteTurns();
   server.addHook('onRequest', (request, reply, done) =>
-    turns.begin(siteOf(request.ip), reply.raw, done),
+    turns.begin(siteOf(visitorAddress(request)), reply.raw, done),
   );
   const { origin: ownOrigin, host: ownHost } = new URL(config.billingUrl);
   server.addHook('onRequest', async (request, reply) => {

@@ -1,4 +1,17 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
+
+/** Matches an address with a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const WITH_PORT = /^(?:([0-9.]+)|\[([0-9a-f:.]+)\])(?::[0-9]{1,5})?$/i;
+
+/**
+ * Returns the address in an entry of `X-Forwarded-For`, to which some proxies add the client's port; undefined for any
+ * other text. With the port, each connection of one visitor would count as another visitor.
+ */
+export function forwardedAddress(entry: string): string | undefined {
+  const [, ipv4, ipv6] = WITH_PORT.exec(entry) ?? [];
+  const address = ipv4 ?? ipv6 ?? entry;
+  return isIP(address) === 0 ? undefined : address;
+}
 
 /** The number of bits between two colons of an IPv6 address. */
 const GROUP_BITS = 16;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { siteOf } from '#libs/platform';
 import { BodiesTooMany } from './browser.errors.js';
+import { visitorAddress } from './visitor-address.js';
 
 const MIB = 1024 * 1024;
 const ALL_BYTES = 8 * MIB;
@@ -103,7 +104,7 @@ export function meterBodies(server: FastifyInstance): void {
   server.addHook('preParsing', (request, reply, stream, done) => {
     // Only a few pieces of an upload are in memory at any time.
     if (request.routeOptions.config.isUpload) return done(null, stream);
-    const body: Body = { site: siteOf(request.ip), bytes: 0 };
+    const body: Body = { site: siteOf(visitorAddress(request)), bytes: 0 };
     const count = (chunk: Buffer) => {
       if (!memory.take(body, Math.max(chunk.length, PIECE_BYTES))) body.refuse?.();
     };

@@ -15,6 +15,7 @@ import {
   sessionCookie,
   stepCookie,
 } from './cookies.js';
+import { visitorAddress } from './visitor-address.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,7 +36,7 @@ export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): v
     sessionToken: readCookie(cookie, SESSION_COOKIE),
     deviceToken: readCookie(cookie, DEVICE_COOKIE),
     stepToken: readCookie(cookie, STEP_COOKIE),
-    clientAddress: request.ip,
+    clientAddress: visitorAddress(request),
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_LENGTH_MAX),
     // The id never comes from the client, because operators find accounts by it.
     requestId: newRequestId(),

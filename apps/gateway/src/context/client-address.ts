@@ -1,6 +1,6 @@
-import { type BlockList, isIP } from 'node:net';
+import type { BlockList } from 'node:net';
 import { isInBlocks } from '#libs/domain-names';
-import { siteOf } from '#libs/platform';
+import { forwardedAddress, siteOf } from '#libs/platform';
 import type { ApiRequest, RequestContext } from './request-context.js';
 
 /**
@@ -12,9 +12,9 @@ export function clientAddress(request: ApiRequest, trustedProxies: BlockList): s
   let address = plain(request.socket.remoteAddress ?? '');
   const hops = hopsOf(request.rawHeaders);
   while (hops.length > 0 && isInBlocks(address, trustedProxies)) {
-    const hop = plain(hops.pop()!.trim());
-    if (isIP(hop) === 0) break;
-    address = hop;
+    const hop = forwardedAddress(hops.pop()!.trim());
+    if (hop === undefined) break;
+    address = plain(hop);
   }
   return address;
 }
