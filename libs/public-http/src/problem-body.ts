@@ -3,7 +3,10 @@ import { type Clock, type Problem, maskKeys } from '#libs/platform';
 
 export interface ProblemPlace {
   requestId: string;
-  /** The requested path. Its query is removed, keys are masked and it is shortened here, so any input is safe. */
+  /**
+   * The requested path. Its origin and its query are removed, keys are masked and it is shortened here, so any input is
+   * safe.
+   */
   path: string;
 }
 
@@ -103,9 +106,12 @@ export class ProblemBodies {
   }
 }
 
+/** The origin of a target in absolute form (RFC 9112 §3.2.2). It may contain a password. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i;
+
 function publicPath(path: string): string {
   const query = path.indexOf('?');
-  const bare = query === -1 ? path : path.slice(0, query);
+  const bare = (query === -1 ? path : path.slice(0, query)).replace(ORIGIN, '');
   return bytesOf(JSON.stringify(maskKeys(bare.slice(0, PATH_LENGTH_MAX))));
 }
 
