@@ -49,7 +49,7 @@ it('S66: a webhook is added by a form, and its address and log are shown as text
 
 it('a new secret is shown even if the list of webhooks cannot be read', async () => {
   under.answers.set('GET /internal/webhooks/1', { id: '1', previous_secret_until: null });
-  under.answers.set('POST /internal/webhooks/1/rotate', { secret: 'whsec_once' });
+  under.answers.set('POST /internal/webhooks/1/rotate?previous=', { secret: 'whsec_once' });
   under.answer = { ...under.answer, body: Buffer.from('away') };
   const { status, text } = await under.post('/webhooks/1/rotate');
   expect([status, text]).toEqual([200, expect.stringContaining('whsec_once')]);
@@ -65,8 +65,10 @@ it('the form for a new secret works once, so that a reload does not end the secr
   expect(textOf(asked)).toContain('The present one also signs for another day');
   const [, previous] = /name="previous" value="([^"]+)"/.exec(asked.text)!;
   under.answerWith({ webhooks: [webhook], secret: 'whsec_new' });
-  const send = () => under.post('/webhooks/1/rotate', new URLSearchParams({ previous }).toString());
+  const sent = new URLSearchParams({ previous }).toString();
+  const send = () => under.post('/webhooks/1/rotate', sent);
   expect((await send()).text).toContain('whsec_new');
+  expect(under.changes()).toEqual([`POST /internal/webhooks/1/rotate?${sent}`]);
   until('2026-11-30T10:00:00.000Z');
   under.arrived.length = 0;
   const again = await send();

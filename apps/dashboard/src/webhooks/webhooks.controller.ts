@@ -95,8 +95,10 @@ export class WebhookPagesController {
     if (refusal) throw refusal;
     const { previous_secret_until: until } = body as WebhookAnswer;
     if ((until ?? '') !== previous) return this.show(visit, { notice: MADE_BEFORE });
-    const path = `${pathOf(id)}/rotate`;
+    const path = `${pathOf(id)}/rotate?${new URLSearchParams({ previous })}`;
     const answer = await visit.worker({ method: 'POST', path, body: {} });
+    const isMade = answer.refusal?.errors?.some(({ field }) => field === 'previous');
+    if (isMade) return this.show(visit, { notice: MADE_BEFORE });
     if (isRefused(answer)) {
       return this.show(visit, { notice: faultNotice(answer), status: answer.status });
     }

@@ -1,4 +1,4 @@
-import { Body, Controller, Param } from '@nestjs/common';
+import { Body, Controller, Param, Query } from '@nestjs/common';
 import {
   CreateWebhookRequest,
   WEBHOOKS,
@@ -57,9 +57,14 @@ export class WebhooksController {
     return this.webhooks.remove(accountId, id);
   }
 
+  /** @param previous sent by the dashboard's form only; see `WebhooksService.rotate`. */
   @Serves(WEBHOOK_ROTATE)
-  rotate(@AccountId() accountId: string, @Param('id') id: string) {
-    return this.webhooks.rotate(accountId, id);
+  rotate(
+    @AccountId() accountId: string,
+    @Param('id') id: string,
+    @Query('previous') previous?: string,
+  ) {
+    return this.webhooks.rotate(accountId, id, previous);
   }
 
   @Serves(WEBHOOK_TEST)

@@ -9,7 +9,7 @@ import type {
   WebhooksAnswer,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, DAY_MS, NotFound, isId, newId } from '#libs/platform';
+import { Clock, DAY_MS, InvalidRequest, NotFound, isId, newId } from '#libs/platform';
 import { DailyCountsService } from '../daily-counts/daily-counts.service.js';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { secretText } from '../deliveries/signature.js';
@@ -108,14 +108,20 @@ export class WebhooksService {
 
   /**
    * Rotates the secret. The old secret also signs for another day.
+   * @param previous the `previous_secret_until` that a form has shown (empty for null). If another rotation has changed
+   *   it, such as the same form sent twice, the secret stays, because the receiver's secret would end at once.
    * @returns the webhook with its new secret, which no other answer contains.
-   * @throws NotFound.
+   * @throws NotFound; InvalidRequest that names `previous`.
    */
-  async rotate(accountId: string, id: string): Promise<WebhookSecretAnswer> {
+  async rotate(accountId: string, id: string, previous?: string): Promise<WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);
     const previousUntil = new Date(this.clock.now().getTime() + DAY_MS);
     return this.database.transaction(async (transaction) => {
-      const webhook = await this.find(transaction, accountId, id);
+      const webhook = known(isId(id) && (await this.webhooks.lock(transaction, accountId, id)));
+      if (previous !== undefined && previous !== (webhook.previousUntil?.toISOString() ?? '')) {
+        const message = 'is not the current one: the webhook has got a new secret';
+        throw new InvalidRequest([{ field: 'previous', message }]);
+      }
       await this.webhooks.rotate(transaction, webhook, { secret, previousUntil });
       const answer = webhookAnswer({ ...webhook, previousUntil });
       return { ...answer, secret: secretText(secret) };

@@ -42,3 +42,15 @@ it.each([
   });
   expect(((await acting) as { code?: string } | undefined)?.code).toBe(code);
 });
+
+it('if the form for a new secret is sent twice at once, the secret is rotated once', async () => {
+  const accountId = newId();
+  const body = { url: 'https://hooks.example.com/', events: ['job.completed'] };
+  const { id } = await call(accountId, '', body);
+  const send = () => call(accountId, `/${id}/rotate?previous=`);
+  const sent = await Promise.allSettled([send(), send()]);
+  expect(sent.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  const errors = [{ field: 'previous', message: expect.any(String) }];
+  const refused = sent.find(({ status }) => status === 'rejected');
+  expect(refused).toMatchObject({ reason: { status: 400, errors } });
+});
