@@ -64,6 +64,15 @@ describe('the number of sessions', () => {
     expect(body.sessions).toHaveLength(2);
   });
 
+  it('S26: a log-in to another account ends the session that the browser had', async () => {
+    const other = { email: `other${count}@example.com`, password: PASSWORD };
+    const { token } = await account.register(other.email);
+    const body = { email, password: PASSWORD };
+    expect((await account.dashboard('POST', 'log-in', { token, body })).status).toBe(200);
+    expect((await account.dashboard('GET', 'session', { token })).status).toBe(401);
+    expect(await statusOfOwner()).toBe(200);
+  });
+
   it('ending all other sessions is recorded only if there are others', async () => {
     await logIn();
     for (const ended of [1, 0, 0]) {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountState } from '#libs/contracts';
-import { MaintenanceDatabase } from '#libs/database';
+import { MaintenanceDatabase, type Transaction } from '#libs/database';
 
 export interface FoundSession {
   id: string;
@@ -15,7 +15,7 @@ export interface FoundSession {
   authenticatedAt: Date;
 }
 
-/** Finds the session of a token, and notes its use, under the maintenance role, because no account is known yet. */
+/** Finds and ends the session of a token, and notes its use. The account of the token is not known. */
 @Injectable()
 export class SessionTokensMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
@@ -37,6 +37,14 @@ export class SessionTokensMaintenanceRepository {
       [tokenHash, limits.seenAfter, limits.createdAfter],
     );
     return session ?? null;
+  }
+
+  /** Ends the open session with this token, of whichever account it is. */
+  async end(transaction: Transaction, tokenHash: Buffer, endedAt: Date): Promise<void> {
+    await transaction.query(
+      'update sessions set ended_at = $2 where token_hash = $1 and ended_at is null',
+      [tokenHash, endedAt],
+    );
   }
 
   async noteSeen(sessionId: string, at: Date): Promise<void> {

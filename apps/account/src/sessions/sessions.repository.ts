@@ -49,20 +49,6 @@ export class SessionsRepository {
     return affected === 1;
   }
 
-  /** Ends the session with this token, if it is an open one of the account. */
-  async endWithToken(
-    transaction: Transaction,
-    accountId: string,
-    tokenHash: Buffer,
-    endedAt: Date,
-  ): Promise<void> {
-    await transaction.manager.update(
-      Session,
-      { accountId, tokenHash, endedAt: IsNull() },
-      { endedAt },
-    );
-  }
-
   /** Ends all sessions. @param but the id of a session that stays open. */
   async endAll(
     transaction: Transaction,

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type {
   CurrentSessionAnswer,
   ListedSession,
@@ -18,6 +18,7 @@ import { ABSOLUTE_MS, IDLE_MS } from './current-sessions.service.js';
 import { SessionAnswer } from './session-headers.js';
 import { newToken, tokenHash } from './session-token.js';
 import { currentSessionAnswer } from './current-session-answer.js';
+import { SessionTokensMaintenanceRepository } from './session-tokens.repository.js';
 import { type OpenLimits, SessionsRepository } from './sessions.repository.js';
 import type { ActiveSession } from './session-guard.js';
 
@@ -30,6 +31,9 @@ const KEPT_MAX = 500;
 /** Opens, lists and ends sessions. Only the browser has the token; the service stores the token's hash. */
 @Injectable()
 export class SessionsService {
+  @Inject(SessionTokensMaintenanceRepository)
+  private readonly tokens!: SessionTokensMaintenanceRepository;
+
   constructor(
     private readonly accounts: AccountsService,
     private readonly sessions: SessionsRepository,
@@ -40,8 +44,9 @@ export class SessionsService {
   ) {}
 
   /**
-   * Opens a session, and ends the one that the browser has so far, whose token the browser then forgets, and the oldest
-   * open sessions beyond 50. Sessions from more than 60 days ago, and the oldest others beyond 500, are deleted.
+   * Opens a session, and ends the one that the browser has so far, even of another account, whose token the browser
+   * then forgets, and the oldest open sessions beyond 50. Sessions from more than 60 days ago, and the oldest others
+   * beyond 500, are deleted.
    * @returns the only copy of the token.
    */
   async open(transaction: Transaction, actor: Actor): Promise<string> {
@@ -49,7 +54,7 @@ export class SessionsService {
     const { person } = await this.people.get(transaction, accountId, personId);
     const [now, token] = [this.clock.now(), newToken()];
     const before = tokenHash(visitor.sessionToken);
-    if (before) await this.sessions.endWithToken(transaction, accountId, before, now);
+    if (before) await this.tokens.end(transaction, before, now);
     await this.sessions.deleteOlder(transaction, accountId, new Date(now.getTime() - KEEP_MS));
     await this.sessions.insert(transaction, {
       id: newId(),
