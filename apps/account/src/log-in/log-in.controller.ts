@@ -10,6 +10,7 @@ import {
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { type ActiveSession, CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
+import { LinkAttemptsService } from '../throttling/link-attempts.service.js';
 import { LogInService } from './log-in.service.js';
 import { ReauthenticationService } from './reauthentication.service.js';
 import { SecondStepService } from './second-step.service.js';
@@ -21,6 +22,7 @@ export class LogInController {
     private readonly logIns: LogInService,
     private readonly secondSteps: SecondStepService,
     private readonly reauthentication: ReauthenticationService,
+    private readonly attempts: LinkAttemptsService,
   ) {}
 
   @ServesBrowser(LOG_IN)
@@ -30,7 +32,7 @@ export class LogInController {
 
   @ServesBrowser(LOG_IN_CODE)
   logInWithCode(@Body() request: CodeRequest, @CurrentVisitor() visitor: Visitor) {
-    return this.secondSteps.logIn(request, visitor);
+    return this.attempts.countStep(visitor, () => this.secondSteps.logIn(request, visitor));
   }
 
   @ServesBrowser(REAUTHENTICATE)

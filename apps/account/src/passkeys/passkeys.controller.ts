@@ -14,6 +14,7 @@ import {
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { type ActiveSession, CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
+import { LinkAttemptsService } from '../throttling/link-attempts.service.js';
 import { OwnPasskeysService } from './own-passkeys.service.js';
 import { PasskeyLogInService } from './passkey-log-in.service.js';
 
@@ -23,6 +24,7 @@ export class PasskeysController {
   constructor(
     private readonly logIns: PasskeyLogInService,
     private readonly own: OwnPasskeysService,
+    private readonly attempts: LinkAttemptsService,
   ) {}
 
   @ServesBrowser(LOG_IN_PASSKEY_BEGIN)
@@ -32,7 +34,7 @@ export class PasskeysController {
 
   @ServesBrowser(LOG_IN_PASSKEY)
   logIn(@Body() request: PasskeyLogInRequest, @CurrentVisitor() visitor: Visitor) {
-    return this.logIns.logIn(request, visitor);
+    return this.attempts.countStep(visitor, () => this.logIns.logIn(request, visitor));
   }
 
   @ServesBrowser(PASSKEYS)

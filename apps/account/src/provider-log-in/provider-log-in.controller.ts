@@ -16,6 +16,7 @@ import { ProviderConnectionsService } from '../identities/provider-connections.s
 import { ProvidersService } from '../identities/providers.service.js';
 import { type ActiveSession, CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
+import { LinkAttemptsService } from '../throttling/link-attempts.service.js';
 import { ProviderLogInService } from './provider-log-in.service.js';
 
 @Controller()
@@ -26,6 +27,7 @@ export class ProviderLogInController {
     private readonly providers: ProvidersService,
     private readonly own: OwnIdentitiesService,
     private readonly connections: ProviderConnectionsService,
+    private readonly attempts: LinkAttemptsService,
   ) {}
 
   @ServesBrowser(LOG_IN_PROVIDERS)
@@ -48,7 +50,8 @@ export class ProviderLogInController {
     @CurrentVisitor() visitor: Visitor,
     @Headers('x-session-token') sessionToken?: string,
   ) {
-    return this.logIns.finish(request, visitor, sessionToken);
+    const finish = async () => this.logIns.finish(request, visitor, sessionToken);
+    return this.attempts.countStep(visitor, finish);
   }
 
   @ServesBrowser(IDENTITIES)

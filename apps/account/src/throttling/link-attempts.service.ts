@@ -4,23 +4,40 @@ import type { Visitor } from '../audit/actor.js';
 import { type AttemptLimit, ThrottlingService } from './throttling.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'link network', max: 30, windowMs: HOUR_MS };
+/** More than of links, because a log-in that took too long also counts, and an office may have one address. */
+const STEP_LIMIT: AttemptLimit = { name: 'step network', max: 120, windowMs: HOUR_MS };
 
-/** Counts invented links of all kinds by network (S121). */
+/** Counts invented links of all kinds, and invented tokens of unfinished log-ins, by network (S121). */
 @Injectable()
 export class LinkAttemptsService {
   constructor(private readonly throttling: ThrottlingService) {}
 
   /** Runs the work of an e-mailed link. Valid links are not counted. @throws TooManyAttempts before any work. */
   async count<Answer>(visitor: Visitor, work: () => Promise<Answer>): Promise<Answer> {
-    await this.throttling.countNetwork(NETWORK_LIMIT, visitor);
+    return this.countWith({ limit: NETWORK_LIMIT, code: 'link_invalid' }, visitor, work);
+  }
+
+  /**
+   * Runs the next step of a log-in. Steps of pending log-ins are not counted. @throws TooManyAttempts before any work.
+   */
+  async countStep<Answer>(visitor: Visitor, work: () => Promise<Answer>): Promise<Answer> {
+    return this.countWith({ limit: STEP_LIMIT, code: 'log_in_over' }, visitor, work);
+  }
+
+  private async countWith<Answer>(
+    { limit, code }: { limit: AttemptLimit; code: string },
+    visitor: Visitor,
+    work: () => Promise<Answer>,
+  ): Promise<Answer> {
+    await this.throttling.countNetwork(limit, visitor);
     let isMadeUp = false;
     try {
       return await work();
     } catch (fault) {
-      isMadeUp = fault instanceof Problem && fault.code === 'link_invalid';
+      isMadeUp = fault instanceof Problem && fault.code === code;
       throw fault;
     } finally {
-      if (!isMadeUp) await this.throttling.giveBackNetwork(NETWORK_LIMIT, visitor);
+      if (!isMadeUp) await this.throttling.giveBackNetwork(limit, visitor);
     }
   }
 }
