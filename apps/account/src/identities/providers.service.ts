@@ -49,6 +49,8 @@ const DISCOVERED_MS = HOUR_MS;
  */
 const WAITING_MAX = 16;
 const GITHUB_VERSION = '2022-11-28';
+/** The largest page of addresses that GitHub sends; by default 30, among which the primary one may be missing. */
+const ADDRESSES_MAX = 100;
 
 interface GithubAddress {
   email: string;
@@ -93,6 +95,9 @@ export class ProvidersService {
       state,
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
+      // Otherwise, a provider that the visitor has used before sends the browser back without a click, even if somebody
+      // else sits there. Google and GitHub offer nothing stricter.
+      prompt: 'select_account',
       ...(nonce && { nonce }),
     });
     return { provider, state, nonce, verifier, url: url.href };
@@ -179,7 +184,7 @@ export class ProvidersService {
     };
     const { id, name } = (await read('/user')) as { id?: unknown; name?: unknown };
     if (typeof id !== 'number') throw new Error('GitHub names no user');
-    const addresses = (await read('/user/emails')) as GithubAddress[];
+    const addresses = (await read(`/user/emails?per_page=${ADDRESSES_MAX}`)) as GithubAddress[];
     const own = addresses.find(({ primary, verified }) => primary === true && verified === true);
     return {
       provider: 'github',

@@ -98,6 +98,14 @@ describe('log-in with a provider', () => {
     },
   );
 
+  it.each(['google', 'github'])(
+    'S35: %s is asked to let the visitor choose, instead of sending the browser back at once',
+    async (provider) => {
+      const { body } = await call(`log-in/providers/${provider}`, {});
+      expect(new URL(body.url).searchParams.get('prompt')).toBe('select_account');
+    },
+  );
+
   it('simultaneous first log-ins of one person open the same account', async () => {
     const visits = [await go('google'), await go('google'), await go('google')];
     const answers = await Promise.all(visits.map((one) => comeBack(one)));
