@@ -5,7 +5,8 @@ import { pgBouncerAvailability, waitFor } from '#test/environment';
 import { WebhookReceiver } from '../worker/webhook-receiver.js';
 import { bulkJobs } from './bulk-jobs.story.js';
 import { buyCredits } from './buy-credits.story.js';
-import { openSoloBehindPgBouncer } from './deployment.js';
+import { databaseFiles } from './database-files.story.js';
+import { openSoloBehindPgBouncer, openSoloWithPayments } from './deployment.js';
 
 /** A terabyte of lines, which are generated while they are sent. */
 const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to stdout";
@@ -13,24 +14,29 @@ const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to 
 /** A number of connections of one role, which exceeds those that PgBouncer has to the server for all roles. */
 const MANY = 40;
 
-(pgBouncerAvailability() === undefined ? describe : describe.skip)(
-  'behind PgBouncer in transaction mode',
-  () => {
-    const receiver = new WebhookReceiver();
-    let deployment: Awaited<ReturnType<typeof openSoloBehindPgBouncer>>;
-    beforeAll(async () => {
-      await receiver.start();
-      deployment = await openSoloBehindPgBouncer(receiver.environment);
-    });
-    afterAll(async () => {
-      receiver.stop();
-      await deployment?.stop();
-    });
+const hasPgBouncer = pgBouncerAvailability() === undefined;
 
-    describe('credits are bought', () => buyCredits(() => deployment, 'stripe'));
+/** Runs stories behind PgBouncer; without it, in one process. */
+describe('behind PgBouncer in transaction mode', () => {
+  const receiver = new WebhookReceiver();
+  let deployment: Awaited<ReturnType<typeof openSoloBehindPgBouncer>>;
+  beforeAll(async () => {
+    await receiver.start();
+    const open = hasPgBouncer ? openSoloBehindPgBouncer : openSoloWithPayments;
+    deployment = (await open(receiver.environment)) as typeof deployment;
+  });
+  afterAll(async () => {
+    receiver.stop();
+    await deployment?.stop();
+  });
 
-    describe('many names', () => bulkJobs(() => deployment, receiver));
+  describe('database files', () => databaseFiles(() => deployment));
 
+  describe('credits are bought', () => buyCredits(() => deployment, 'stripe'));
+
+  describe('many names', () => bulkJobs(() => deployment, receiver));
+
+  (hasPgBouncer ? describe : describe.skip)('the pooler', () => {
     const rowsOf = (sql: string) =>
       withClient(deployment.superuserUrl, async (client) => (await client.query(sql)).rows);
 
@@ -99,5 +105,5 @@ const MANY = 40;
       const running = `select from pg_stat_activity where state = 'active' and query like 'copy (select repeat%'`;
       await waitFor('the COPY to be over', async () => (await rowsOf(running)).length === 0);
     });
-  },
-);
+  });
+});

@@ -76,14 +76,14 @@ export async function openSoloWithPayments(settings: Record<string, string> = {}
  * which has fewer connections than the services: two for each role.
  */
 export async function openSoloBehindPgBouncer(settings: Record<string, string> = {}) {
-  const folder = makeRunFolder();
+  const folder = await preparedFolder();
+  const secrets = Secrets.load(new DataFolder(folder));
   const server = await EmbeddedServer.start({
-    folder: join(folder, 'server'),
-    password: 'of-the-server',
+    folder: join(folder, 'postgres'),
+    password: secrets.get('postgres'),
     durable: false,
   });
   const pooler = await PgBouncer.start({ serverUrl: server.url(), poolSize: 2 });
-  const secrets = Secrets.load(new DataFolder(folder));
   const pooled = (role: string) => {
     const url = new URL(pooler.url(server.url('domain_data')));
     [url.username, url.password] = [role, secrets.rolePassword(role)];
@@ -147,6 +147,7 @@ async function opened(
     offline,
     databaseAdminUrl,
     clock,
+    demoAccount: 'none',
     durable: false,
     overrides,
     log: { path: join(folder, 'story.log'), write: (line: string) => void (log += line) },
@@ -182,6 +183,7 @@ export async function openCluster(
   const clock = FileClock.create(clockFile);
   const cluster = await startCluster({
     folder,
+    demoAccount: 'none',
     durable: false,
     clockFile,
     payments: 'simulated',

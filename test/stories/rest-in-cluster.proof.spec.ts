@@ -9,7 +9,7 @@ import { watchedNames } from './watched-names.story.js';
 
 /**
  * Runs the stories that `cluster.spec.ts` leaves out. Except for the plans with Stripe, they also run in one process
- * (`in-one-process.spec.ts`).
+ * (`in-one-process.spec.ts`, `behind-pgbouncer.spec.ts`).
  */
 describeOnCluster('the other stories, with a process for each service, over Kafka', () => {
   const receiver = new WebhookReceiver();

@@ -39,6 +39,7 @@ describe('one customer at several gateways', () => {
       apiPort: 0,
       dashboardPort: 0,
       offline: true,
+      demoAccount: 'none',
       durable: false,
       // Several services share this process, so delays do not mean that a gateway is overloaded.
       overrides: { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '30000' },

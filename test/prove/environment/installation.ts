@@ -70,6 +70,7 @@ export class Installation {
     const cluster = await startCluster({
       folder,
       gateways: GATEWAYS,
+      demoAccount: 'none',
       payments: 'simulated',
       broker: { proxied: { port: brokerPort, advertisedPort: brokerCable.address.port } },
       environment: async (settings) => {
