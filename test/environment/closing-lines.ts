@@ -9,8 +9,11 @@ import {
 } from './index.js';
 import { STRIPE_PYTHON } from '../billing/stripe-sdks/python-sdk.js';
 import { imageAvailability } from '../deploy/image.js';
-import { promtoolAvailability } from '../deploy/promtool.js';
-import { apiServerAvailability, chartToolsAvailability } from '../deploy/tools/programs.js';
+import {
+  apiServerAvailability,
+  chartToolsAvailability,
+  promtoolAvailability,
+} from '../deploy/tools/programs.js';
 import { schemathesisAvailability } from '../operations/schemathesis/schemathesis.js';
 import { internetAvailability } from '../stories/internet-availability.js';
 import { historyMissing } from '../tidy/history.js';

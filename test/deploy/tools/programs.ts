@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { type GoProgram, areBuilt, goAvailability, goProgram } from './go-program.js';
 
 const CHART_TOOLS = {
@@ -47,6 +48,12 @@ export const apiServerAvailability = () =>
     : 'no Kubernetes API server (node dist/test/deploy/tools/prepare-tools.js builds it)';
 export const composeAvailability = () => goAvailability([COMPOSE_CONFIG]);
 export const s3ServerAvailability = () => goAvailability([S3_SERVER]);
+
+/** @returns undefined if rules can be tested on this machine, and otherwise the reason why not. */
+export function promtoolAvailability(): string | undefined {
+  const { status } = spawnSync('promtool', ['--version'], { stdio: 'ignore' });
+  return status === 0 ? undefined : 'no promtool on this machine';
+}
 
 export const composeConfig = () => goProgram(COMPOSE_CONFIG);
 export const s3Server = () => goProgram(S3_SERVER);
