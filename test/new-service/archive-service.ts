@@ -9,6 +9,7 @@ import {
   Transaction,
   jobRunColumns,
   openServiceDatabases,
+  unfinishedRunsColumn,
 } from '#libs/database';
 import { Consumes, messagingTables } from '#libs/messaging';
 import {
@@ -83,7 +84,7 @@ export const archive: Service<ArchiveConfig> = {
   urlSetting: urlSettingOf(ARCHIVE),
   migrations: [
     { name: '0001-messaging', sql: messagingTables },
-    { name: '0002-job-runs', sql: jobRunColumns },
+    { name: '0002-job-runs', sql: `${jobRunColumns}; ${unfinishedRunsColumn}` },
     {
       name: '0003-heard',
       sql: `create table heard (account_id uuid primary key);

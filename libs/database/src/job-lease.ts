@@ -22,6 +22,12 @@ alter table job_lease
   -- The beginning of the last run that was finished.
   add column last_run_at timestamptz`;
 
+/** The column in which `JobLease` counts runs that were not finished, in a further migration for the same reason. */
+export const unfinishedRunsColumn = `
+-- Runs since the last finished one that failed or whose process was killed, not counting the one under way.
+alter table job_lease add column unfinished_runs integer not null default 0;
+`;
+
 /** A lease that lasts longer is ignored, because earlier releases took leases of three intervals. */
 const JOB_LEASE_MAX_MS = 60_000;
 
@@ -123,17 +129,14 @@ const FINISHED = '-infinity';
 const IS_LEASED = `lease_until between clock_timestamp()
   and clock_timestamp() + interval '${JOB_LEASE_MAX_MS} ms'`;
 
-/** Follows the owner's name, up to twice, for each run before that failed or whose process was killed. */
-const AGAIN = ' again';
-
 /**
  * Selects how many seconds late each job is. A run that has renewed its lease for minutes is slow, not late, unless
- * neither of the two runs before it was finished: each run may fail after minutes. If no run has ever finished, it is
- * unknown when the first one was due: at least 10 s (or the job's interval) have passed since each failed run.
+ * neither of the two runs before it was finished, because each run may fail after minutes. If no run has ever finished,
+ * it is unknown when the first one was due: at least 10 s (or the job's interval) have passed since each failed run.
  */
 const LATE = `
   select job, case when ${IS_LEASED} and started_at < clock_timestamp() - interval '2 minutes'
-      and owner not like '%${AGAIN}${AGAIN}' then 0
+      and unfinished_runs < 2 then 0
     when last_run_at is null then (epoch - 1) * least(every_ms / 1000, 10)
     else greatest(0, extract(epoch from clock_timestamp() - last_run_at)::float8 - every_ms / 1000) end as late
   from job_lease join unnest($1::text[], $2::float8[]) as declared (job, every_ms) using (job)
@@ -147,8 +150,7 @@ const DUE_IN = `
 
 const TAKE_DUE = `
   update job_lease set epoch = epoch + 1, started_at = clock_timestamp(), lease_until = ${UNTIL},
-    owner = $2::text || case when lease_until = '${FINISHED}' then ''
-      when owner like '%${AGAIN}' then '${AGAIN}${AGAIN}' else '${AGAIN}' end
+    owner = $2, unfinished_runs = case when lease_until = '${FINISHED}' then 0 else unfinished_runs + 1 end
   where job = $1 and not (${IS_LEASED})
     and (last_run_at is null or last_run_at + $4 * interval '1 ms' <= clock_timestamp())
   returning epoch`;

@@ -22,6 +22,7 @@ import { filesScope } from './0020-files-scope.js';
 import { secondFactor } from './0021-second-factor.js';
 import { identities } from './0022-identities.js';
 import { passkeys } from './0023-passkeys.js';
+import { unfinishedRuns } from './0024-unfinished-runs.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: Migration[] = [
   secondFactor,
   identities,
   passkeys,
+  unfinishedRuns,
 ];

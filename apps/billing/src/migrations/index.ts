@@ -23,6 +23,7 @@ import { cancellationReasons } from './0021-cancellation-reasons.js';
 import { encryptedReasons } from './0022-encrypted-reasons.js';
 import { restorableChanges } from './0023-restorable-changes.js';
 import { heldBills } from './0024-held-bills.js';
+import { unfinishedRuns } from './0025-unfinished-runs.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: Migration[] = [
   encryptedReasons,
   restorableChanges,
   heldBills,
+  unfinishedRuns,
 ];

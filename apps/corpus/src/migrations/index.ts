@@ -25,6 +25,8 @@ import { answeringServers } from './0023-answering-servers.js';
 import { repeatedChanges } from './0024-repeated-changes.js';
 import { registeredAgain } from './0025-registered-again.js';
 import { shownChanges } from './0026-shown-changes.js';
+import { unfinishedRuns } from './0027-unfinished-runs.js';
+import { erasurePosition } from './0028-erasure-position.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -54,4 +56,6 @@ export const migrations: Migration[] = [
   repeatedChanges,
   registeredAgain,
   shownChanges,
+  unfinishedRuns,
+  erasurePosition,
 ];

@@ -8,6 +8,7 @@ import { allowances } from './0006-allowances.js';
 import { usedCredits } from './0007-used-credits.js';
 import { outboxOfKey } from './0008-outbox-of-key.js';
 import { jobRuns } from './0009-job-runs.js';
+import { unfinishedRuns } from './0010-unfinished-runs.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: Migration[] = [
   usedCredits,
   outboxOfKey,
   jobRuns,
+  unfinishedRuns,
 ];

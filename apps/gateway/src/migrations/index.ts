@@ -9,6 +9,7 @@ import { jobRuns } from './0007-job-runs.js';
 import { countedRefusals } from './0008-counted-refusals.js';
 import { answersToTestKeys } from './0009-answers-to-test-keys.js';
 import { keyHours } from './0010-key-hours.js';
+import { unfinishedRuns } from './0011-unfinished-runs.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: Migration[] = [
   countedRefusals,
   answersToTestKeys,
   keyHours,
+  unfinishedRuns,
 ];

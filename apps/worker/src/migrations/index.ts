@@ -26,6 +26,7 @@ import { freeLines } from './0024-free-lines.js';
 import { failedNames } from './0025-failed-names.js';
 import { failedChecks } from './0026-failed-checks.js';
 import { hastenedChecks } from './0027-hastened-checks.js';
+import { unfinishedRuns } from './0028-unfinished-runs.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -56,4 +57,5 @@ export const migrations: Migration[] = [
   failedNames,
   failedChecks,
   hastenedChecks,
+  unfinishedRuns,
 ];
