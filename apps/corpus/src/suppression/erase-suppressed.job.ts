@@ -10,7 +10,8 @@ const NAMES_AT_A_TIME = 1_000;
 
 /**
  * Checks all records and names while there is a suppressed value for which they have not been checked, and erases
- * suppressed data. After an interruption, the job starts again.
+ * suppressed data. After an interruption, the job continues where it was: checking hundreds of millions of names takes
+ * hours.
  */
 @Injectable()
 export class EraseSuppressedJob implements Job {
@@ -32,21 +33,26 @@ export class EraseSuppressedJob implements Job {
       ({ isErased, version }) => !isErased && version <= values.version,
     );
     if (pending.length === 0) return;
-    let after = { key: ALL_KEYS.fromKey as string, name: '' };
+    let position = (await this.repository.position()) ?? {
+      version: pending.at(-1)!.version,
+      key: ALL_KEYS.fromKey,
+      name: '',
+    };
     while (!this.isStopped) {
-      const names = await this.repository.listNames(after, NAMES_AT_A_TIME);
+      const names = await this.repository.listNames(position, NAMES_AT_A_TIME);
+      position = { ...position, ...names.at(-1) };
       await this.database.transaction(async (transaction) => {
         await this.repository.lockWriting(transaction);
         const gone = names.filter(({ name }) => values.hasName(name));
         await this.rows.erase(transaction, gone);
         const revisions = await this.repository.listRevisions(transaction, names);
         await this.suppressions.erase(transaction, revisions, values);
+        await this.repository.setPosition(transaction, position);
       });
       if (names.length < NAMES_AT_A_TIME) break;
-      after = names.at(-1)!;
     }
     if (this.isStopped) return;
-    await this.repository.finish(pending.at(-1)!.version, this.clock.now());
+    await this.repository.finish(position.version, this.clock.now());
     await this.suppressions.valuesNow(this.database);
   }
 

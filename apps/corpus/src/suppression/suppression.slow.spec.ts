@@ -288,6 +288,27 @@ describe('suppression', () => {
     expect(await kept(name)).not.toContain('87654321');
   });
 
+  it('an interrupted pass continues after the last checked name; a value suppressed meanwhile gets its own pass', async () => {
+    const name = newName();
+    const record = {
+      registrant_contact: { phone: '+44.2011111111' },
+      technical_contact: { phone: '+44.2022222222' },
+    };
+    await corpus.record(whois(name, 1, record));
+    const repository = corpus.get(SuppressionsRepository);
+    await corpus.operate.suppress({ kind: 'phone', value: '+44.2011111111' });
+    jest.spyOn(repository, 'finish').mockRejectedValueOnce(new Error('killed on purpose'));
+    await expect(corpus.eraseSuppressed()).rejects.toThrow('killed on purpose');
+    expect(await kept(name)).not.toContain('2011111111');
+    await corpus.operate.suppress({ kind: 'phone', value: '+44.2022222222' });
+    const listed = jest.spyOn(repository, 'listNames');
+    await corpus.eraseSuppressed();
+    expect(listed.mock.calls.map(([after]) => after.name)).not.toContain('');
+    expect(await kept(name)).toContain('2022222222');
+    await corpus.eraseSuppressed();
+    expect(await kept(name)).not.toContain('2022222222');
+  });
+
   it('hiding a contact does not count as a change of its name', async () => {
     const name = newName();
     await corpus.record(whois(name, 1, ADA));

@@ -23,6 +23,11 @@ export interface NameOf {
   name: string;
 }
 
+/** The last name that a pass has checked, and the newest value that it erases everywhere. */
+export interface ErasurePosition extends NameOf {
+  version: number;
+}
+
 const VALUES_AT_A_TIME = 10_000;
 
 /** Runs statements: a transaction, or the database. */
@@ -100,13 +105,33 @@ export class SuppressionsRepository {
     return version;
   }
 
-  /** Records that everything in the list up to a version has been applied. */
-  async finish(version: number, now: Date): Promise<void> {
-    await this.database.query(
-      `update suppression set erased_at = $2, hidden_at = coalesce(hidden_at, $2)
-       where version <= $1 and erased_at is null`,
-      [version, now],
+  /** Returns how far an interrupted pass came. */
+  async position(): Promise<ErasurePosition | undefined> {
+    const [row] = await this.database.query<ErasurePosition>(
+      'select version::float8 as version, domain_key as key, name from erasure_position',
     );
+    return row;
+  }
+
+  async setPosition(transaction: Transaction, position: ErasurePosition): Promise<void> {
+    await transaction.query(
+      `insert into erasure_position (version, domain_key, name) values ($1, $2, $3)
+       on conflict (singleton) do update
+       set version = excluded.version, domain_key = excluded.domain_key, name = excluded.name`,
+      [position.version, position.key, position.name],
+    );
+  }
+
+  /** Records that everything in the list up to a version has been applied, which ends the pass. */
+  async finish(version: number, now: Date): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      await transaction.query(
+        `update suppression set erased_at = $2, hidden_at = coalesce(hidden_at, $2)
+         where version <= $1 and erased_at is null`,
+        [version, now],
+      );
+      await transaction.query('delete from erasure_position');
+    });
   }
 
   /** Removes values that searches use to find names. @returns the names that had these values. */
