@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appendFile, open, readFile, stat } from 'node:fs/promises';
+import { appendFile, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import {
   SUPPRESSED_KINDS,
   type SuppressedKind,
@@ -34,15 +34,15 @@ export class SuppressionList {
   }
 
   /**
-   * Reads the list. @returns undefined if no list has been created yet. @throws Error for a file that cannot be read or
-   * is not a list.
+   * Reads the list. @returns undefined if no list has been created yet, or only an empty file, which earlier releases
+   * left behind on a full disk. @throws Error for a file that cannot be read or is not a list.
    */
   async read(): Promise<SuppressionFile | undefined> {
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
-    if (text === undefined) return undefined;
+    if (!text) return undefined;
     // The last line may have been cut off by a kill. In that case, its suppression was never confirmed.
     const [first, ...lines] = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
     const key = KEY_LINE.exec(first)?.[1];
@@ -50,16 +50,16 @@ export class SuppressionList {
     return { key: Buffer.from(key, 'base64url'), values: lines.flatMap(valuesOf) };
   }
 
-  /** Creates a list with a new key. @throws Error if the file exists. */
+  /**
+   * Creates a list with a new key, completely or not at all: without its key, the list could never be read. Call this
+   * only under the lock of the write path, after `read` has found no list.
+   */
   async begin(): Promise<SuppressionFile> {
     const key = randomBytes(KEY_BYTES);
-    const file = await open(this.path, 'wx', 0o600);
-    try {
-      await file.writeFile(`key ${key.toString('base64url')}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    const partial = `${this.path}.partial`;
+    const text = `key ${key.toString('base64url')}\n`;
+    await writeFile(partial, text, { mode: 0o600, flush: true });
+    await rename(partial, this.path);
     return { key, values: [] };
   }
 
