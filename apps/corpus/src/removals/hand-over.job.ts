@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, type Job } from '#libs/platform';
+import { Clock, type Job, MINUTE_MS } from '#libs/platform';
 import { SLICES, rangesOfSlice } from '../names/domain-key.js';
 import { contactTerms } from '../records/contact-terms.js';
 import { FullListsService } from '../observations/full-lists.service.js';
@@ -8,6 +8,8 @@ import { RegistrationsService } from '../registrations/registrations.service.js'
 import { type NameOf, RemovalsRepository, type TokenOf, bestOf } from './removals.repository.js';
 
 const ROWS_AT_A_TIME = 1_000;
+/** The time limit of a statement that removes a slice of the staged names of a zone, which may be millions. */
+const CLEAR_LIMIT_MS = 10 * MINUTE_MS;
 
 /**
  * Hands the names and values of a removed source over to other sources that know them, preferably to those with the
@@ -33,7 +35,7 @@ export class HandOverJob implements Job {
       await this.handOver(sourceId);
       if (this.isStopped) return;
       for (const fileId of await this.repository.listLoading(sourceId)) {
-        await this.database.transaction((on) => this.lists.clear(on, fileId));
+        await this.clear(fileId);
       }
       await this.repository.finish(sourceId, this.clock.now());
     }
@@ -41,6 +43,13 @@ export class HandOverJob implements Job {
 
   async stop(): Promise<void> {
     this.isStopped = true;
+  }
+
+  private async clear(fileId: string): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      await transaction.limitStatements(CLEAR_LIMIT_MS);
+      await this.lists.clear(transaction, fileId);
+    });
   }
 
   private async handOver(sourceId: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { TYPOS, type TyposAnswer, WHOIS_REVERSE, type WhoisReverseAnswer } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 import { CorpusUnderTest } from '#test/corpus';
@@ -210,7 +210,16 @@ describe('the names of a removed source', () => {
     await corpus.database.transaction(async (transaction) =>
       corpus.get(FullListsService).stage(transaction, id, [fileName('staged-only.com')!]),
     );
+    const lists = corpus.get(FullListsService);
+    const limits: unknown[] = [];
+    const clear = lists.clear.bind(lists);
+    jest.spyOn(lists, 'clear').mockImplementation(async (transaction, fileId) => {
+      limits.push(...(await transaction.query('show statement_timeout')));
+      await clear(transaction, fileId);
+    });
     await removed('unfinished');
     expect(await corpus.database.query('select name from staged_name')).toEqual([]);
+    // A slice of a large zone has millions of names.
+    expect(limits).toEqual([{ statement_timeout: '10min' }]);
   });
 });
