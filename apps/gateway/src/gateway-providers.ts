@@ -128,8 +128,8 @@ const KNOWLEDGE = [
       missing: MissingRows,
       logger: Logger,
     },
-    ({ config, services, log, copy, missing, logger }) =>
-      new LeaseClient({
+    ({ config, services, log, copy, missing, logger }) => {
+      const leases = new LeaseClient({
         client: services.entitlement,
         logger,
         journalPath: config.journalPath,
@@ -140,7 +140,10 @@ const KNOWLEDGE = [
           writerId: copy.writerId,
           restore: async (rows, writerIds) => missing.restore(rows, writerIds),
         },
-      }),
+      });
+      copy.isJournalOwn = () => leases.journal.isOwn;
+      return leases;
+    },
   ),
   made(
     RequestHolds,

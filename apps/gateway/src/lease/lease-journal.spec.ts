@@ -33,6 +33,18 @@ function openJournal(path: string, options: Partial<LeaseJournalOptions> = {}) {
 }
 
 describe('a journal', () => {
+  it('belongs to the process that has opened it last, also after it was rewritten', async () => {
+    const path = join(folder, newId(), 'journal');
+    const { journal: first } = openJournal(path, { writerId: newId(), compactAtBytes: 1 });
+    await new Promise(setImmediate);
+    expect(first.isOwn).toBe(true);
+    const { journal: second } = openJournal(path, { writerId: newId() });
+    await new Promise(setImmediate);
+    expect([first.isOwn, second.isOwn]).toEqual([false, true]);
+    rmSync(path);
+    expect(second.isOwn).toBe(false);
+  });
+
   it('a charge is in the file after one event-loop turn, and what a killed process left behind stays until it is settled', async () => {
     const path = join(folder, newId(), 'journal');
     const writerId = newId();

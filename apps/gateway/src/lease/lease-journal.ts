@@ -4,6 +4,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -114,6 +115,20 @@ export class LeaseJournal {
     const isDue = !this.isWritable && monotonicMs() - this.failedAtMs > REOPEN_AFTER_MS;
     if (isDue) this.compact();
     return this.isWritable;
+  }
+
+  /**
+   * Whether the file is still the one of this process; false once a later process has opened the journal, or if the file
+   * cannot be read.
+   */
+  get isOwn(): boolean {
+    const { path, writerId } = this.options;
+    const first = Buffer.from(`@ ${writerId}\n`);
+    try {
+      return firstBytes(path, first.length).equals(first);
+    } catch {
+      return false;
+    }
   }
 
   /** The number of bytes written since the last rewrite. */
@@ -232,6 +247,17 @@ export class LeaseJournal {
 }
 
 const readText = (path: string) => readFileSync(path, 'utf8');
+
+function firstBytes(path: string, count: number): Buffer {
+  const bytes = Buffer.alloc(count);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, bytes);
+  } finally {
+    closeSync(file);
+  }
+  return bytes;
+}
 
 /** Replaces a file. If this fails, the old one stays complete. */
 function writeWhole(path: string, text: string): void {

@@ -21,6 +21,8 @@ const NO_PARTITION = '23514';
 
 const COUNT_BATCH_SQL =
   'update log_writers set batches = batches + 1 where id = $1 returning batches';
+const DELETE_WRITER_SQL = 'delete from log_writers where id = $1';
+const TAKEN_OVER = 'another process has taken over the journal';
 
 /**
  * SQL that adds missing rows. A row is found by account and time, through an index of one partition; the id
@@ -64,8 +66,12 @@ export class RequestLogCopy implements LogSink {
    * one left open.
    */
   readonly writerId = newId();
+  /** Whether the journal is still that of this process, so that no later process has written the rows in it. */
+  isJournalOwn = () => false;
   private client?: pg.Client;
   private isRegistered = false;
+  /** Whether the database has lost the row of this process. */
+  private isLost = false;
   /** The number of batches that are certain to be in the log. */
   private batches = 0;
   /**
@@ -108,7 +114,7 @@ export class RequestLogCopy implements LogSink {
   async close(): Promise<void> {
     const { client } = this;
     if (client && this.isRegistered) {
-      const removed = client.query('delete from log_writers where id = $1', [this.writerId]);
+      const removed = client.query(DELETE_WRITER_SQL, [this.writerId]);
       await Promise.race([removed.catch(() => {}), sleep(CLOSE_MS, undefined, { ref: false })]);
     }
     await this.disconnect();
@@ -119,19 +125,35 @@ export class RequestLogCopy implements LogSink {
    * succeeded.
    */
   private async begin(client: pg.Client): Promise<void> {
-    if (!this.isRegistered) {
-      const insert = 'insert into log_writers (id) values ($1) on conflict do nothing';
-      await answered(client.query(insert, [this.writerId]));
-      this.isRegistered = true;
-    }
+    if (!this.isRegistered) await this.register(client);
     await answered(client.query('begin'));
     const { rows } = await answered(
       client.query<{ batches: string }>(COUNT_BATCH_SQL, [this.writerId]),
     );
-    if (rows.length === 0) throw new Error('another process has taken over the journal');
+    if (rows.length === 0) {
+      if (!this.isJournalOwn()) throw new Error(TAKEN_OVER);
+      [this.isRegistered, this.isLost] = [false, true];
+      throw new Error('the database has lost the row of this process, which is written again');
+    }
     const before = Number(rows[0].batches) - 1;
     if (before > this.batches) this.storedBytes = this.sentBytes;
     this.batches = before;
+  }
+
+  /**
+   * Adds the row of this process. A row that a failover or a restore of the database has lost was older than all
+   * batches, so they are lost, too, also one whose answer was lost.
+   */
+  private async register(client: pg.Client): Promise<void> {
+    const insert = 'insert into log_writers (id) values ($1) on conflict do nothing';
+    await answered(client.query(insert, [this.writerId]));
+    // A later process opens the journal before it deletes this row, so it may have looked for the row too early.
+    if (this.isLost && !this.isJournalOwn()) {
+      await answered(client.query(DELETE_WRITER_SQL, [this.writerId]));
+      throw new Error(TAKEN_OVER);
+    }
+    this.isRegistered = true;
+    [this.batches, this.storedBytes] = [0, 0];
   }
 
   private async disconnect(): Promise<void> {
