@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DAY_MS, type Job } from '#libs/platform';
+import { DAY_MS, type Job, forEachInOrder } from '#libs/platform';
 import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 
 const DELETED_AT_ONCE = 10_000;
@@ -16,11 +16,14 @@ export class EraseLogsJob implements Job {
 
   constructor(private readonly log: LogMaintenanceRepository) {}
 
+  /** @throws AggregateError if some accounts could not be erased, after all were tried. */
   async runOnce(): Promise<void> {
-    for (const accountId of await this.log.listErasures()) {
-      while ((await this.log.deleteRows(accountId, DELETED_AT_ONCE)) > 0);
-      await this.log.finishErasure(accountId);
-    }
+    await forEachInOrder(await this.log.listErasures(), (accountId) => this.erase(accountId));
     await this.log.deleteErasures(REMEMBERED_MS);
+  }
+
+  private async erase(accountId: string): Promise<void> {
+    while ((await this.log.deleteRows(accountId, DELETED_AT_ONCE)) > 0);
+    await this.log.finishErasure(accountId);
   }
 }

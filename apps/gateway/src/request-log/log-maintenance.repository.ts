@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
-import { DAY_MS } from '#libs/platform';
+import { DAY_MS, MINUTE_MS } from '#libs/platform';
 import { KEY_FIGURES, KEY_SUMS, isUncounted } from './hourly-counts.js';
 
 /** Rows older than this are soon dropped, and rows later than this come from a clock that was wrong. */
 const FAR_MS = 80 * DAY_MS;
+/** The time limit of a statement that deletes the counts of 13 months, by hour, key and operation. */
+const COUNTS_LIMIT_MS = 2 * MINUTE_MS;
 
 @Injectable()
 export class LogMaintenanceRepository {
@@ -66,6 +68,7 @@ export class LogMaintenanceRepository {
   /** Deletes an account's counts, and records that none of its data is left. */
   async finishErasure(accountId: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
+      await transaction.limitStatements(COUNTS_LIMIT_MS);
       await transaction.query('delete from request_hours where account_id = $1', [accountId]);
       await transaction.query('delete from key_hours where account_id = $1', [accountId]);
       await transaction.query(
@@ -75,10 +78,11 @@ export class LogMaintenanceRepository {
     });
   }
 
-  /** Deletes the records of old erasures, for which no more rows can arrive. */
+  /** Deletes the records of old erasures that are complete, and for which no more rows can arrive. */
   async deleteErasures(olderThanMs: number): Promise<void> {
     await this.database.query(
-      `delete from log_erasures where asked_at < clock_timestamp() - $1 * interval '1 ms'`,
+      `delete from log_erasures
+       where erased_at is not null and asked_at < clock_timestamp() - $1 * interval '1 ms'`,
       [olderThanMs],
     );
   }
