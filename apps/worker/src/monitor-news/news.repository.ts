@@ -120,8 +120,16 @@ export class NewsRepository {
     return news;
   }
 
+  /**
+   * Deletes the events of an account's monitors. They are found by the monitors, because no index contains the accounts
+   * of all events, and reading everybody's events could take longer than a handler may.
+   */
   async deleteOfAccount(transaction: Transaction, accountId: string): Promise<void> {
-    await transaction.query('delete from monitor_events where account_id = $1', [accountId]);
+    await transaction.query(
+      `delete from monitor_events
+       where monitor_id = any (array(select id from monitors where account_id = $1))`,
+      [accountId],
+    );
   }
 }
 
