@@ -103,8 +103,8 @@ export class UploadFormsService {
       content.resume();
       return { upload: known, isNew: false };
     }
+    const key = contentKey(id);
     try {
-      const key = contentKey(id);
       const maxBytes = UPLOAD_BYTES_MAX;
       const { sizeBytes: bytes } = await this.files.write(key, content, { maxBytes });
       const piece = { at: 0, bytes, key, isLast: true };
@@ -112,7 +112,9 @@ export class UploadFormsService {
       return { upload: await this.uploads.find(accountId, id), isNew: true };
     } catch (error) {
       const isOvertaken = !(await this.uploads.delete({ id, accountId }));
-      // A later form with the same key has removed this upload, so its file could not be written or recorded.
+      // A later form with the same key has removed this upload, so its file could not be written or recorded. The file
+      // may have been written after the upload's folder was removed.
+      if (isOvertaken) await this.files.remove(key);
       throw isOvertaken && idempotencyKey !== undefined ? new IdempotencyKeyRunning() : error;
     }
   }
