@@ -37,6 +37,7 @@ import { ExpireFilesJob } from './file-building/expire-files.job.js';
 import { PlanFilesJob } from './file-building/plan-files.job.js';
 import { EndJobsJob } from './results/end-jobs.job.js';
 import { ExpireJobsJob } from './results/expire-jobs.job.js';
+import { FailJobsJob } from './results/fail-jobs.job.js';
 import { RemoveFilesJob } from './results/remove-files.job.js';
 import { ExpireUploadsJob } from './upload-reading/expire-uploads.job.js';
 import { ReadUploadsJob } from './upload-reading/read-uploads.job.js';
@@ -66,6 +67,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: ForgetNewsJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: ExpireUploadsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ExpireJobsJob, everyMs: MINUTE_MS, runs: 'installation' },
+  { job: FailJobsJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: CollectNamesJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: PlanFilesJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ExpireFilesJob, everyMs: HOUR_MS, runs: 'installation' },

@@ -80,6 +80,7 @@ import { OnAllowanceChangedConsumer } from './monitors/on-allowance-changed.cons
 import { NameLinesService } from './names/name-lines.service.js';
 import { EndFeatures, EndJobsJob } from './results/end-jobs.job.js';
 import { ExpireJobsJob } from './results/expire-jobs.job.js';
+import { FailJobsJob } from './results/fail-jobs.job.js';
 import { JobsController } from './results/jobs.controller.js';
 import { RemoveFilesJob } from './results/remove-files.job.js';
 import { ResultFilesService } from './results/result-files.service.js';
@@ -183,6 +184,7 @@ const FEATURES = [
   EndFeatures,
   EndJobsJob,
   ExpireJobsJob,
+  FailJobsJob,
   RemoveFilesJob,
   DigestsMaintenanceRepository,
   NewsRepository,

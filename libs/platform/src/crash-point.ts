@@ -58,8 +58,9 @@ export const CRASH_POINTS = {
   'chunk.after-write': 'the answers of a chunk are in a file, but its row is not updated',
   'chunk.after-commit': 'a chunk is done, but its names are not charged',
   'chunk.after-settle': 'a chunk is charged, but its row is not updated',
-  'job.after-join': 'the results are one file, but the remaining credits are still reserved',
-  'job.after-release': "the remaining credits are released, but the job's row is not updated",
+  'job.after-release':
+    'the remaining credits of a job are released, but its results are not one file',
+  'job.after-join': "the results are one file, but the job's row is not updated",
   'job.before-commit': 'a job is ended with its e-mail and webhooks, but the transaction is open',
   'job.after-commit': 'a job has ended, but its e-mail is not sent',
   'check.after-claim': 'watched names are claimed, but none of them was looked up',

@@ -109,6 +109,11 @@ export class WorkQueue<T extends object> {
     return this.rows.countGroup(runner, group);
   }
 
+  /** Whether there is work of this name, which may also be dead. */
+  async has(runner: SqlRunner, name: string): Promise<boolean> {
+    return this.rows.has(runner, name);
+  }
+
   /** Whether work is due that belongs to none of the accounts `besides`. */
   async isWaitedFor(runner: SqlRunner, besides: readonly string[]): Promise<boolean> {
     return this.rows.hasDueBesides(runner, besides);

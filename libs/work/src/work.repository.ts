@@ -137,6 +137,11 @@ export class WorkRepository {
     return count;
   }
 
+  async has(runner: SqlRunner, name: string): Promise<boolean> {
+    const sql = 'select from work where queue = $1 and name = $2';
+    return (await runner.query(sql, [this.queue, name])).length > 0;
+  }
+
   async hasDueBesides(runner: SqlRunner, accountIds: readonly string[]): Promise<boolean> {
     const due = await runner.query(
       `select from work where queue = $1 and account_id <> all ($2)

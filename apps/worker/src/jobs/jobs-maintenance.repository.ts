@@ -92,6 +92,15 @@ export class JobsMaintenanceRepository {
     );
   }
 
+  /** Lists jobs in progress that were created before a time. */
+  async listUnfinished(runner: Runner, before: Date): Promise<string[]> {
+    const rows = await runner.query<{ id: string }>(
+      'select id from jobs where finished_at is null and created_at < $1 order by id',
+      [before],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   async listExpired(runner: Runner, now: Date, limit: number): Promise<string[]> {
     const rows = await runner.query<{ id: string }>(
       `select id from jobs where state <> 'expired' and expires_at <= $1 order by expires_at limit $2`,

@@ -30,7 +30,7 @@ export class EndFeatures {
 }
 
 /**
- * Ends jobs: charges what has not been charged, joins the answers into one file, releases unused credits, and notifies
+ * Ends jobs: charges what has not been charged, releases unused credits, joins the answers into one file, and notifies
  * the account by e-mail and webhooks.
  */
 @Injectable()
@@ -62,11 +62,12 @@ export class EndJobsJob extends WorkRunner<JobWork> {
     for (const { number, charged } of await chunks.listUnsettled(this.database, job.id)) {
       await records.settle(job, number, charged);
     }
+    // The credits do not wait for the file store, which may be down for days.
+    await credits.release(job);
+    crashPoint('job.after-release');
     const parts = await chunks.listParts(this.database, job.id);
     const artifact = await files.join(job, parts, work.signal);
     crashPoint('job.after-join');
-    await credits.release(job);
-    crashPoint('job.after-release');
     const mail = await resultMails.compose({ ...job, artifact: artifact ?? null });
     const finishedAt = this.clock.now();
     const expiresAt = new Date(finishedAt.getTime() + RESULTS_KEPT_MS);
@@ -85,7 +86,9 @@ export class EndJobsJob extends WorkRunner<JobWork> {
   }
 }
 
-function endOf({ isCanceled, failed }: Job): JobState {
+function endOf({ isCanceled, delivered, failed, uniqueNames }: Job): JobState {
   if (isCanceled) return 'canceled';
-  return failed > 0 ? 'completed_with_errors' : 'completed';
+  // Names are missing if an operator has discarded a chunk.
+  const isWhole = failed === 0 && delivered === uniqueNames;
+  return isWhole ? 'completed' : 'completed_with_errors';
 }

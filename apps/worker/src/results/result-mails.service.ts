@@ -33,17 +33,17 @@ export class ResultMailsService {
     if (state !== 'active') return undefined;
     const email = await this.clients.mailAddressOf(job.accountId);
     if (email === undefined) return undefined;
-    const { id, kind, isCanceled, delivered, failed, charged, artifact } = job;
+    const { id, kind, delivered, failed, charged, artifact } = job;
     const kindName = NAMES_OF_KINDS[kind];
     const released = priceOf(job) - charged;
     const ofRest = released > 0 ? `, ${released.toLocaleString('en-US')} released` : '';
     return composeMail(email, {
-      subject: `Your bulk ${kindName} job ${isCanceled ? 'was cancelled' : 'is finished'}`,
+      subject: `Your bulk ${kindName} job ${endingOf(job)}`,
       paragraphs: [
         `${counted(delivered, 'name')} with a charged answer, ${failed.toLocaleString('en-US')} without one. ${counted(charged, 'credit')} charged${ofRest}.`,
         artifact
           ? 'Log in to download the results. They are kept for 30 days.'
-          : 'The job ended before any name was answered, so there are no results.',
+          : `The job ${job.state === 'failed' ? 'could not be completed' : 'ended before any name was answered'}, so there are no results.`,
       ],
       action: {
         label: artifact ? 'Open the results' : 'Open the job',
@@ -63,4 +63,9 @@ export class ResultMailsService {
     } as const;
     await this.deliveries.publish(transaction, job.accountId, event);
   }
+}
+
+function endingOf({ state, isCanceled }: Job): string {
+  if (state === 'failed') return 'has failed';
+  return isCanceled ? 'was cancelled' : 'is finished';
 }

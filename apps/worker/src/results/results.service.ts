@@ -26,7 +26,7 @@ export class ResultsService {
     if (isUnderWay(job)) throw new JobNotReady();
     const isOver = job.expiresAt !== null && job.expiresAt <= this.clock.now();
     if (isOver || job.state === 'expired') throw new JobExpired();
-    if (!job.artifact) throw new NotFound('The job ended before any name was answered.');
+    if (!job.artifact) throw new NotFound(withoutResults(job));
     const name = fileName(job);
     const address = await this.files.address(resultKey(job), {
       lifetimeSeconds: ADDRESS_SECONDS,
@@ -55,5 +55,10 @@ export class ResultsService {
     };
   }
 }
+
+const withoutResults = ({ state }: Job) =>
+  state === 'failed'
+    ? 'The job could not be completed, so there are no results.'
+    : 'The job ended before any name was answered.';
 
 const fileName = ({ kind, id, format }: Job) => `${kind}-${id}.${format}`;
