@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Logger, ServiceUnavailable, SystemClock, newId } from '#libs/platform';
 import { LeasePools } from '../lease/lease-pool.js';
-import { type HeldRequest, RequestHolds } from './request-holds.js';
+import { type HeldRequest, RequestHolds, type RequestHoldsOptions } from './request-holds.js';
 
 afterEach(() => {
   mock.timers.reset();
@@ -18,14 +18,14 @@ beforeEach(() => {
   [calls, lines] = [0, 0];
 });
 
-/** Returns the holds of a gateway whose entitlement is down. */
-function newHolds(): RequestHolds {
+/** Returns the holds of a gateway whose entitlement is down, except for the given calls. */
+function newHolds(given: Partial<RequestHoldsOptions['client']> = {}): RequestHolds {
   const fail = async () => {
     calls++;
     throw new ServiceUnavailable('entitlement');
   };
   return new RequestHolds({
-    client: { hold: fail, settleHold: fail, closeHold: fail },
+    client: { hold: fail, settleHold: fail, closeHold: fail, ...given },
     journal: { holdOpened: none, holdUsed: none, holdPart: none, holdClosed: none },
     pools: new LeasePools(),
     clock: new SystemClock(),
@@ -64,4 +64,12 @@ it('once the gateway no longer waits for open holds, it opens none', async () =>
   await holds.drain(0);
   expect(await holds.reserve(newRequest())).toBeInstanceOf(ServiceUnavailable);
   expect(calls).toBe(0);
+});
+
+it('beyond a thousand waiting calls of its account, a request is rejected at once, and there is no hold to close', async () => {
+  const holds = newHolds({ hold: () => new Promise<never>(() => {}) });
+  const request = newRequest();
+  for (let waiting = 0; waiting < 1_000; waiting++) void holds.reserve(request);
+  expect(await holds.reserve(request)).toBeInstanceOf(ServiceUnavailable);
+  expect([calls, holds.uses()]).toEqual([0, []]);
 });

@@ -40,6 +40,8 @@ export interface HeldRequest {
 
 /** Maximum number of running calls: fewer than entitlement has connections, which leases and reads also need (S102). */
 const CALLS_MAX = 6;
+/** Maximum number of calls of an account that run or wait. A report that finds no place is repeated later. */
+const WAITING_MAX = 1_000;
 /** A request that has waited this long behind others of its account is rejected. */
 const TURN_WAIT_MS = 5_000;
 const ELSEWHERE_WAIT_MS = 300;
@@ -59,7 +61,7 @@ export class RequestHolds implements HoldReports {
    * Limits the calls per account: one that entitlement handles, and one that waits. Each waiting call occupies one of
    * entitlement's few database connections, so many calls for one account would delay all other leases (S102).
    */
-  private readonly turns = new AccountTurns({ atOnce: 2, max: Infinity });
+  private readonly turns = new AccountTurns({ atOnce: 2, max: WAITING_MAX });
   private readonly calls = new Semaphore(CALLS_MAX);
   private readonly stopping = new AbortController();
 
@@ -79,9 +81,11 @@ export class RequestHolds implements HoldReports {
     const request = { accountId, holdId: id, amount, ttlMs, operation };
     const { client, pools } = this.options;
     const lateAtMs = monotonicMs() + TURN_WAIT_MS;
+    let isAsked = false;
     const ask = async () =>
       this.inTurn(accountId, async () => {
         if (monotonicMs() > lateAtMs) return undefined;
+        isAsked = true;
         return { call: pools.nextCall(), ...(await client.hold(request)) };
       });
     try {
@@ -98,8 +102,10 @@ export class RequestHolds implements HoldReports {
       return hold;
     } catch (error) {
       // Entitlement may have opened the hold although its answer was lost, so the hold is closed by its id.
-      this.opened(hold);
-      hold.finish(0);
+      if (isAsked) {
+        this.opened(hold);
+        hold.finish(0);
+      }
       return new ServiceUnavailable('entitlement', error);
     }
   }

@@ -35,6 +35,8 @@ import { suggestionsFor } from './suggestions.js';
 const AT_A_TIME = 10;
 /** Maximum number of suggestions that are checked for one request. Only the available ones among them are charged. */
 const CHECKED_MAX = 300;
+/** Maximum number of requests of an account whose suggestions are checked or wait for it. */
+const WAITING_MAX = 200;
 /** The number of names that are composed per turn of the event loop. */
 const TURN_NAMES = 50;
 /** Requires a new lookup of every name, except for repeats and for failures whose waiting time has not passed. */
@@ -62,7 +64,7 @@ export interface AvailabilityFound {
 @Injectable()
 export class AvailabilityService {
   /** Each request may check hundreds of names, which must not delay the lookups of other accounts (S102). */
-  private readonly turns = new AccountTurns({ atOnce: 1, max: Infinity });
+  private readonly turns = new AccountTurns({ atOnce: 1, max: WAITING_MAX });
   /** Fewer places than for a worker's names, because no caller waits for any particular suggestion. */
   private readonly places = new QuestionPlaces({ first: 16, least: 4, most: 250 });
 

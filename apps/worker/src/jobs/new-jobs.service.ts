@@ -29,6 +29,8 @@ import { type CountedNames, readNames } from './new-names.js';
 
 const TLDS_SHOWN = 100;
 const UNDER_WAY_MAX = 20;
+/** The maximum number of starts of an account that run or wait: many more than can succeed. */
+const STARTS_MAX = 10 * UNDER_WAY_MAX;
 /**
  * The maximum number of jobs a day that charge nothing. Each job is stored and causes an e-mail;
  * without a limit, a free account could start any number.
@@ -71,7 +73,7 @@ export class JobNames {
 @Injectable()
 export class NewJobsService {
   /** A start that waits for the lock of its account holds one of the few database connections (S102). */
-  private readonly turns = new AccountTurns({ atOnce: 1, max: Infinity });
+  private readonly turns = new AccountTurns({ atOnce: 1, max: STARTS_MAX });
 
   constructor(
     private readonly database: Database,

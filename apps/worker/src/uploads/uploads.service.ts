@@ -28,6 +28,8 @@ import {
 import { UploadsRepository } from './uploads.repository.js';
 
 const UPLOADS_MAX = 10;
+/** The maximum number of uploads of an account that are being added or wait for it: many more than can succeed. */
+const BEGUN_MAX = 10 * UPLOADS_MAX;
 /**
  * The maximum number of uploads begun in a day. Deleted uploads count, because a file of three
  * million names takes tens of seconds to read.
@@ -57,7 +59,7 @@ export class UploadsService {
   /**
    * New uploads and deletions wait for locks of their account; each holds one of the few database connections (S102).
    */
-  private readonly begun = new AccountTurns({ atOnce: 1, max: Infinity });
+  private readonly begun = new AccountTurns({ atOnce: 1, max: BEGUN_MAX });
   private readonly removals = new AccountTurns({ atOnce: 1, max: UPLOADS_MAX });
   private readonly longRemovals = new Semaphore(LONG_AT_ONCE);
 
