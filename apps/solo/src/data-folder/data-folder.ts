@@ -53,7 +53,8 @@ export class DataFolder {
 
   writePrivateText(name: string, text: string): void {
     const partial = this.file(`${name}.partial`);
-    writeFileSync(partial, text, { mode: PRIVATE_MODE });
+    // Without the flush, a power failure could leave an empty file: some file systems rename before they write.
+    writeFileSync(partial, text, { mode: PRIVATE_MODE, flush: true });
     // `mode` applies only to a new file.
     chmodSync(partial, PRIVATE_MODE);
     renameSync(partial, this.file(name));
