@@ -28,8 +28,8 @@ export interface SecretSources {
 /**
  * Writes every secret of a deployment to its own file. Existing files are not changed: a changed key pepper would
  * invalidate every key, and a changed personal data secret would make all names unreadable. There are two exceptions:
- * the secrets of calls between services are derived from their source each time, which is how they are rotated, and the
- * empty files of an unused processor are filled once it is used.
+ * the secrets of calls between services are derived from their source each time, which is how they are rotated, and
+ * empty files are filled.
  * @returns the names of the new files, and of those that changed with their source.
  */
 export function writeSecretFiles(sources: SecretSources): string[] {
@@ -37,15 +37,18 @@ export function writeSecretFiles(sources: SecretSources): string[] {
   makeFolder(folder);
   chmodSync(folder, FOLDER_MODE);
   const written: string[] = [];
+  /** Keeps a secret. An empty file is one that a full disk has left behind, or that of a processor not used so far. */
   const keep = (name: string, make: () => string): string => {
     const path = join(folder, name);
-    if (!existsSync(path)) {
-      writeFileSync(path, make(), { mode: FILE_MODE });
-      // The umask may have removed rights.
-      chmodSync(path, FILE_MODE);
-      written.push(name);
-    }
-    return readFileSync(path, 'utf8').trim();
+    const known = existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
+    if (known) return known;
+    const text = make();
+    if (text === known) return text;
+    writeFileSync(path, text, { mode: FILE_MODE });
+    // The umask may have removed rights.
+    chmodSync(path, FILE_MODE);
+    written.push(name);
+    return text.trim();
   };
   /**
    * Writes a secret, even if the file exists with another text. The file is written in place, because a container keeps
@@ -73,10 +76,7 @@ export function writeSecretFiles(sources: SecretSources): string[] {
     const word = random('valkey_password');
     keep('valkey_url', () => `redis://:${word}@${sources.valkey}`);
   }
-  for (const [name, text] of Object.entries(processorSecrets(sources))) {
-    // An earlier run without this processor created an empty file.
-    if (keep(name, () => text) === '' && text !== '') follow(name, text);
-  }
+  for (const [name, text] of Object.entries(processorSecrets(sources))) keep(name, () => text);
   for (const service of SERVICES) {
     const at = ownDatabases[service.name];
     if (at !== undefined) {
