@@ -67,6 +67,19 @@ describe('subscriptions at Stripe', () => {
     expect(await now()).toMatchObject({ paid_through: addMonths(end, 2).toISOString() });
   });
 
+  it('an overdue plan that was cancelled works for the period whose bill is paid later', async () => {
+    card('declines');
+    await passTo(end);
+    const { redirect_url: page } = (await ask('payment-details')).body;
+    await ask('cancel');
+    expect(await now()).toMatchObject({ state: 'cancelled' });
+    await press(page, 'pay');
+    expect(await now()).toMatchObject({
+      state: 'cancelled',
+      paid_through: addMonths(end, 1).toISOString(),
+    });
+  });
+
   it('a customer who only opens the page for another card keeps paying with the same card', async () => {
     const own = there().default_payment_method;
     await ask('payment-details');

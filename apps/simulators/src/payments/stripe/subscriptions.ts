@@ -278,10 +278,10 @@ export class Subscriptions {
     return item;
   }
 
+  /** Ends a subscription. Its open bills are not charged any more, but customers can still pay them. */
   private end(subscription: Subscription): void {
     subscription.status = 'canceled';
     subscription.ended_at = this.world.now;
-    for (const invoice of this.invoices.openOf(subscription.id)) this.invoices.void(invoice);
     this.world.emit('v1.customer.subscription.deleted', subscription);
   }
 
