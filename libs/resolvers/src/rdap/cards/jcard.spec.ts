@@ -55,6 +55,11 @@ describe('readJcard', () => {
       countryCode: 'NL',
       countryName: 'Netherlands',
     });
+    expect(read(['adr', { cc: 'FRA' }, 'text', ['', '', 'S', '', '', '', 'France']])).toEqual({
+      street: 'S',
+      countryCode: 'FR',
+      countryName: 'France',
+    });
     expect(read(['adr', { CC: 'nl' }, 'text', ['', '', 'S']])).toEqual({
       street: 'S',
       countryCode: 'NL',

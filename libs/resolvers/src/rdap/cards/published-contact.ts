@@ -35,14 +35,14 @@ export function publishedContact(
   return { contact, withheld, isOrganization, ...(url === undefined ? {} : { url }) };
 }
 
-/** Returns a country by its code or, if the code is not published, by its name. */
+/** Returns a country by its code or, if the code is not published or unknown, by its name. */
 export function country(
   code: string | undefined,
   name: string | undefined,
 ): Pick<Contact, 'countryCode' | 'countryName'> {
-  const published = code ?? name;
+  const read = [code, name].filter((text) => text !== undefined).map(readCountry);
   const { code: countryCode, name: countryName } =
-    published === undefined ? {} : readCountry(published);
+    read.find((one) => one.code !== undefined) ?? read.at(-1) ?? {};
   return {
     ...(countryCode === undefined ? {} : { countryCode }),
     ...(countryName === undefined ? {} : { countryName }),

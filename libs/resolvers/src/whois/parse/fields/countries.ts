@@ -1,30 +1,44 @@
 const LANGUAGES = ['en', 'es', 'fr', 'de', 'pt', 'it'];
 
-/** Spellings of countries in addresses that `Intl.DisplayNames` lacks. */
+/** Spellings of countries in addresses that `Intl.DisplayNames` lacks, among them the names in ISO 3166. */
 const ALIASES: Readonly<Record<string, string>> = {
   usa: 'US',
   'u.s.a': 'US',
-  'u.s.': 'US',
   'u.s': 'US',
   'united states of america': 'US',
   'estados unidos de america': 'US',
   uk: 'GB',
   'great britain': 'GB',
   england: 'GB',
-  'united kingdom of great britain & n. ireland': 'GB',
+  'united kingdom of great britain and n. ireland': 'GB',
   'united kingdom of great britain and northern ireland': 'GB',
   holland: 'NL',
   'the netherlands': 'NL',
   'russian federation': 'RU',
   'republic of korea': 'KR',
   'korea, republic of': 'KR',
+  "korea, democratic people's republic of": 'KP',
   'hong kong': 'HK',
   'czech republic': 'CZ',
   'viet nam': 'VN',
   turkey: 'TR',
   macau: 'MO',
+  macao: 'MO',
   'ivory coast': 'CI',
   'new caledonia': 'NC',
+  'bolivia, plurinational state of': 'BO',
+  'congo, the democratic republic of the': 'CD',
+  'holy see (vatican city state)': 'VA',
+  'iran, islamic republic of': 'IR',
+  'iran (islamic republic of)': 'IR',
+  "lao people's democratic republic": 'LA',
+  'moldova, republic of': 'MD',
+  'palestine, state of': 'PS',
+  swaziland: 'SZ',
+  'syrian arab republic': 'SY',
+  'taiwan, province of china': 'TW',
+  'tanzania, united republic of': 'TZ',
+  'venezuela, bolivarian republic of': 'VE',
 };
 
 const CODES = new Map<string, string>();
@@ -49,30 +63,40 @@ export function readCountry(text: string): { code?: string; name?: string } {
 
 /** Returns the code for a country's name; undefined for anything else. */
 export function countryCode(name: string): string | undefined {
-  if (name.length > 60) return undefined;
-  let key = name.trim().toLowerCase();
-  if (key.endsWith('.')) key = key.slice(0, -1);
-  return CODES.get(key) ?? CODES.get(withoutAccents(key));
+  return name.length > 60 ? undefined : CODES.get(keyOf(name));
 }
 
 function readNames(): void {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-  for (const language of LANGUAGES) {
-    const display = new Intl.DisplayNames([language], { type: 'region', fallback: 'none' });
-    for (const first of letters) {
-      for (const second of letters) {
-        const code = first + second;
-        const name = display.of(code);
-        if (name === undefined || 'EU EZ UN UK QO XA XB ZZ'.includes(code)) continue;
-        CODES.set(name.toLowerCase(), CODES.get(name.toLowerCase()) ?? code);
-        CODES.set(withoutAccents(name.toLowerCase()), code);
-        if (language === 'en') NAMES.set(code, name);
-      }
+  const [english, ...others] = LANGUAGES.map(
+    (language) => new Intl.DisplayNames([language], { type: 'region', fallback: 'none' }),
+  );
+  for (const code of letters.flatMap((first) => letters.map((second) => first + second))) {
+    const name = english.of(code);
+    if (name === undefined || 'EU EZ UN UK QO XA XB ZZ'.includes(code)) continue;
+    NAMES.set(code, name);
+    if (!isCurrent(code)) continue;
+    for (const one of [name, ...others.map((language) => language.of(code) ?? name)]) {
+      CODES.set(keyOf(one), code);
     }
   }
   for (const [name, code] of Object.entries(ALIASES)) CODES.set(name, code);
 }
 
-function withoutAccents(text: string): string {
-  return text.normalize('NFD').replace(/[\u0300-\u036f]/g, '');
+/** False for a former code, such as `FX` or `SU`, which has the same name as the code that replaced it. */
+function isCurrent(code: string): boolean {
+  return new Intl.Locale(`und-${code}`).region === code;
+}
+
+/** Returns a form that is the same for `St. Kitts & Nevis` and `Saint Kitts and Nevis`, without accents. */
+function keyOf(name: string): string {
+  const key = name
+    .trim()
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .replaceAll('’', "'")
+    .replace(/^st\.? /, 'saint ')
+    .replaceAll(' & ', ' and ');
+  return key.endsWith('.') ? key.slice(0, -1) : key;
 }
