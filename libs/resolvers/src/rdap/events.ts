@@ -39,7 +39,8 @@ const SHAPE =
 
 /**
  * Parses an event's date (RFC 9083 §4.5, RFC 3339). Servers omit the time, the seconds or the zone. A date without a
- * time, or with an impossible offset, stays a date; a time without a zone is read as UTC.
+ * time, or with an impossible offset, stays a date, and so does a time that is in year 10000 in UTC; a time without a
+ * zone is read as UTC.
  * @returns undefined for a text that is not a date, or a year before 1970.
  */
 function eventDate(original: string): DateValue | undefined {
@@ -54,7 +55,9 @@ function eventDate(original: string): DateValue | undefined {
   // Without this check, 31 February would be read as 3 March.
   const daysFit = !Number.isNaN(instant.getTime()) && dayExists(date);
   if (!daysFit || Number(year) < 1970) return undefined;
-  if (isDayOnly) return { original, iso: date, precision: 'day' };
+  if (isDayOnly || instant.getUTCFullYear() > 9999) {
+    return { original, iso: date, precision: 'day' };
+  }
   return { original, iso: `${instant.toISOString().slice(0, 19)}Z`, precision: 'second' };
 }
 

@@ -192,6 +192,8 @@ describe('readRdapDomain', () => {
     ['2026-01-02T00:00:00+14:00', '2026-01-01T10:00:00Z'],
     ['2026-01-02T00:00:00-24:30', '2026-01-02'],
     ['2026-01-02T00:00:00+01:75', '2026-01-02'],
+    ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59Z'],
+    ['9999-12-31T23:59:59-05:00', '9999-12-31'],
   ])('the date %s is read as %s', (eventDate, iso) => {
     const json = { ldhName: domain, events: [{ eventAction: 'registration', eventDate }] };
     expect(readRdapDomain(json, domain)?.created?.iso).toBe(iso);
@@ -203,6 +205,12 @@ describe('readRdapDomain', () => {
       const object = { objectClassName: 'domain', handle: 'D1', ...given };
       expect(readRdapDomain(object, 'xn--4ca.example')?.domain).toBe('xn--4ca.example');
     }
+  });
+
+  it('name servers are returned in A-labels, however the registry writes them', () => {
+    const nameservers = [{ unicodeName: 'ns1.ä.example' }, { ldhName: 'NS2.Ä.EXAMPLE.' }];
+    const record = readRdapDomain({ ldhName: domain, nameservers }, domain);
+    expect(record?.nameServers).toEqual(['ns1.xn--4ca.example', 'ns2.xn--4ca.example']);
   });
 
   it('the latest expiration and change count, in whatever order, and the first registration', () => {

@@ -107,7 +107,7 @@ function readRegistrar(
 
 function readNameServers(json: JsonObject): string[] {
   const names = objectsIn(json['nameservers']).map(
-    ({ ldhName, unicodeName }) => hostName(ldhName) ?? hostName(unicodeName),
+    ({ ldhName, unicodeName }) => serverName(ldhName) ?? serverName(unicodeName),
   );
   return [...new Set(names.filter((name) => name !== undefined))];
 }
@@ -154,6 +154,12 @@ function isName(value: unknown, domain: string): boolean {
   const name = hostName(text) ?? toALabels(text);
   const isLabel = domain.startsWith(`${name}.`) && !domain.endsWith(`.${name}`);
   return name === domain || (isLabel && !name.includes('.'));
+}
+
+/** Returns a host name in A-labels; servers also give U-labels as `ldhName`. */
+function serverName(value: unknown): string | undefined {
+  const text = textIn(value) ?? '';
+  return hostName(/^[\p{L}\p{M}\p{N}.-]+$/u.test(text) ? toALabels(text) : text);
 }
 
 function hostName(value: unknown): string | undefined {

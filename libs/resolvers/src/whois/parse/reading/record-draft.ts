@@ -107,7 +107,7 @@ export class RecordDraft {
     const hosts = readHostNames(text);
     if (hosts.length > 0 && this.isRepeated) this.nameServers.clear();
     if (hosts.length > 0) this.isRepeated = false;
-    for (const host of hosts) this.nameServers.add(host);
+    for (const host of hosts) this.nameServers.add(asciiName(host));
   }
 
   setRegistrar(field: RegistrarField, text: string): void {
