@@ -53,6 +53,7 @@ export {
   type UpstreamException,
 } from './safe-connect/upstream-exceptions.js';
 export { WayOut } from './safe-connect/way-out.js';
+export { readCountry } from './whois/parse/fields/countries.js';
 export { parseDate } from './whois/parse/fields/dates.js';
 export { isEmptyValue, isNamibia, isWithheld } from './whois/parse/fields/placeholders.js';
 export { Port43Client, type Port43Answer, type Port43Limits } from './whois/port43.js';

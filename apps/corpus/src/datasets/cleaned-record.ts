@@ -1,13 +1,12 @@
-import { isEmptyValue, isNamibia, isWithheld } from '#libs/resolvers';
+import { isEmptyValue, isNamibia, isWithheld, readCountry } from '#libs/resolvers';
 import { type Members, PERSONAL_CONTACTS, type Registration } from '../records/registration.js';
 
 const PHONES = ['phone', 'fax'] as const;
 const PHONE_DIGITS = /^\+[1-9][0-9]{6,14}$/;
-const COUNTRY = /^[A-Z]{2}$/;
 
 /**
  * Cleans the contacts of a record: removes placeholders and withheld values, and converts e-mail addresses to lower
- * case, telephone numbers to E.164 and country codes to upper case. Values that cannot be converted are removed.
+ * case, telephone numbers to E.164 and countries to ISO 3166 codes. Values that cannot be converted are removed.
  * @returns undefined for a record of a privacy service, and for one whose registrant then has neither an e-mail address
  * nor a telephone number nor both a name and a street.
  */
@@ -38,8 +37,8 @@ function cleanedContact(members: Members): Members {
     else delete cleaned.email_address;
   }
   for (const member of PHONES) set(cleaned, member, phoneOf(cleaned[member]));
-  const code = cleaned.country_code ?? cleaned.country_name;
-  set(cleaned, 'country_code', countryOf(code));
+  const code = countryOf(cleaned.country_code) ?? countryOf(cleaned.country_name);
+  set(cleaned, 'country_code', code);
   return cleaned;
 }
 
@@ -62,7 +61,8 @@ function phoneOf(value: Members[string]): string | undefined {
   return PHONE_DIGITS.test(digits) ? digits : undefined;
 }
 
+/** Returns the current ISO 3166 code for a code or name of a country: `GB` for `UK`, which is not such a code. */
 function countryOf(value: Members[string]): string | undefined {
-  const code = typeof value === 'string' ? value.toUpperCase() : '';
-  return COUNTRY.test(code) ? code : undefined;
+  const { code } = typeof value === 'string' ? readCountry(value) : {};
+  return code && new Intl.Locale(`und-${code}`).region;
 }
