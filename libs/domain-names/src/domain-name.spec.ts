@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { domainToASCII } from 'node:url';
 import { parseDomainName, type DomainNameRefusalCode } from './domain-name.js';
-import { parseHostName } from './host-name.js';
+import { parseDnsName, parseHostName } from './host-name.js';
 
 const label63 = 'a'.repeat(63);
 const name253 = `${label63}.${label63}.${label63}.${'b'.repeat(57)}.com`;
@@ -170,6 +170,26 @@ describe('parseHostName', () => {
       expect(parseHostName(host).ok).toBe(false);
     },
   );
+
+  it('the underscore counts towards the 63 characters of a label', () => {
+    const hostOf = (length: number) => `_${'a'.repeat(length)}.example.com`;
+    expect(parseHostName(hostOf(62)).ok).toBe(true);
+    expect(parseHostName(hostOf(63)).ok).toBe(false);
+  });
+
+  it('public suffixes of several labels also have DNS records', () => {
+    const dnsNames = {
+      'GOV.UK.': 'gov.uk',
+      '_dmarc.gov.uk': '_dmarc.gov.uk',
+      'a.co.uk': 'a.co.uk',
+    };
+    for (const [input, host] of Object.entries(dnsNames)) {
+      expect(parseDnsName(input)).toEqual({ ok: true, host, tld: 'uk' });
+    }
+    for (const input of ['uk', '.gov.uk', 'gov.uk\n', '1.2', `${'a.'.repeat(126)}gov.uk`]) {
+      expect([input, parseDnsName(input).ok]).toEqual([input, false]);
+    }
+  });
 
   it('spaces around a host name are ignored', () => {
     expect(parseHostName('  _dmarc.Example.com ')).toMatchObject({

@@ -25,6 +25,10 @@ export type DomainNameRefusalCode = keyof typeof MESSAGES;
 
 export type ParsedDomainName = { ok: true; domain: DomainName } | Refusal<DomainNameRefusalCode>;
 
+/** Any name, whether or not it is below a public suffix, in lower-case A-labels. */
+export type ParsedName =
+  { ok: true; ascii: string; labels: string[] } | Refusal<DomainNameRefusalCode>;
+
 const INPUT_LENGTH_MAX = 2048;
 
 const MESSAGES = {
@@ -52,6 +56,12 @@ const MESSAGES = {
  * numeric), UTS #46 for the mapping, the public suffix list.
  */
 export function parseDomainName(input: string): ParsedDomainName {
+  const parsed = parseName(input);
+  return parsed.ok ? registrable(parsed.ascii, parsed.labels) : parsed;
+}
+
+/** Reads a name as `parseDomainName` does, but also a single label and a public suffix, such as `gov.uk`. */
+export function parseName(input: string): ParsedName {
   const host = input.length > INPUT_LENGTH_MAX ? undefined : withoutSpaces(input);
   if (host === undefined) return refuse('too_long', MESSAGES);
   // This check runs first, because `domainToASCII` silently drops CR, LF, TAB and invisible characters, so the checked
@@ -82,7 +92,7 @@ function hostOf(input: string): string {
   return host.replace(/:\d{0,5}$/, '');
 }
 
-function fromHost(host: string): ParsedDomainName {
+function fromHost(host: string): ParsedName {
   if (isTooLongForName(host)) return refuse('too_long', MESSAGES);
   const ascii = toAscii(host).replace(/\.$/, '');
   if (isIP(ascii) !== 0) return refuse('ip_address', MESSAGES);
@@ -91,7 +101,7 @@ function fromHost(host: string): ParsedDomainName {
   const labels = ascii.split('.');
   const fault = checkLabels(labels);
   if (fault !== undefined) return refuse(fault, MESSAGES);
-  return registrable(ascii, labels);
+  return { ok: true, ascii, labels };
 }
 
 function whyUnmapped(host: string): DomainNameRefusalCode {

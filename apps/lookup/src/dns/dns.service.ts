@@ -9,7 +9,7 @@ import {
   type Outcome,
   type QuestionOf,
 } from '#libs/contracts';
-import { type IpAddress, parseHostName, parseIpAddress, reverseDnsName } from '#libs/domain-names';
+import { type IpAddress, parseDnsName, parseIpAddress, reverseDnsName } from '#libs/domain-names';
 import { Clock, InvalidRequest, type Problem, SECOND_MS } from '#libs/platform';
 import {
   DnsClient,
@@ -253,15 +253,15 @@ function ofName(text: string, wanted: readonly ('all' | NameRecordType)[]): DnsQ
     const message = 'is required, or "ipAddress" instead';
     throw new InvalidRequest([{ field: 'domainName', message }]);
   }
-  const parsed = parseHostName(text);
+  const parsed = parseDnsName(text);
   if (!parsed.ok) throw new InvalidDomainName(parsed.message);
-  const { host, domain } = parsed.hostName;
+  const { host, tld } = parsed;
   const types = wanted.includes('all') ? NAME_RECORD_TYPES : (wanted as NameRecordType[]);
   return {
     name: host,
     types,
     subject: { domain_name: host },
-    isFixture: domain.tld === FIXTURE_TLD,
+    isFixture: tld === FIXTURE_TLD,
   };
 }
 

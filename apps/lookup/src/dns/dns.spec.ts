@@ -161,7 +161,8 @@ describe('DNS records', () => {
     expect(asked.map(([name]) => name)).toEqual(['www.example.com', 'www.example.com']);
   });
 
-  it('are also queried for names with service labels', async () => {
+  it('are also queried for names with service labels, and for public suffixes', async () => {
+    expect((await ask('domainName=GOV.UK&type=A')).body).toMatchObject({ domain_name: 'gov.uk' });
     expect((await ask('domainName=_dmarc.example.com&type=TXT')).body).toMatchObject({
       domain_name: '_dmarc.example.com',
       dns_records: [],
