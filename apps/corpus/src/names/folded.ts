@@ -16,6 +16,14 @@ export function plainForm(text: string): string {
   return visibleText(text.normalize('NFKC').toLowerCase());
 }
 
+const JOINER = /([\u200c\u200d])/;
+
+/** Returns the same form for a text that is compared with labels, which may contain the joiners (RFC 5892 §A.1, A.2). */
+export function labelForm(text: string): string {
+  const parts = text.split(JOINER);
+  return parts.map((part) => (JOINER.test(part) ? part : plainForm(part))).join('');
+}
+
 /**
  * Encodes each character beyond ASCII as `u` and at least four hexadecimal digits. Trigrams of collation "C" omit
  * non-ASCII characters, so the index could not find text in other scripts without this encoding.

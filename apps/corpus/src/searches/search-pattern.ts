@@ -18,11 +18,12 @@ export interface SearchPattern {
 
 /**
  * Parses a text with wildcards: `*` for any text and `?` for one character. A text without wildcards may occur
- * anywhere. @throws InvalidRequest for a text that would match too much (S103).
+ * anywhere. @param formOf returns the form of the texts that are searched.
+ * @throws InvalidRequest for a text that would match too much (S103).
  */
-export function searchPattern(field: string, text: string): SearchPattern {
+export function searchPattern(field: string, text: string, formOf = plainForm): SearchPattern {
   const refuse = (message: string) => new InvalidRequest([{ field, message }]);
-  const plain = plainForm(text);
+  const plain = formOf(text);
   const asterisks = plain.split('*').length - 1;
   if (asterisks > ASTERISKS_MAX) throw refuse(`must not contain more than ${ASTERISKS_MAX} "*"`);
   const literals = plain.split(/[*?]/);

@@ -5,6 +5,7 @@ import { parseDomainName, skeletonOf } from '#libs/domain-names';
 import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
 import { CoverageService, FIXTURE_SOURCE } from '../coverage/coverage.service.js';
 import { domainKeyOf } from '../names/domain-key.js';
+import { labelForm } from '../names/folded.js';
 import { NewestService } from '../newest/newest.service.js';
 import { COUNTED_MAX, totalOf } from '../searches/counted-pages.js';
 import {
@@ -173,16 +174,20 @@ function isFixtureValue(selector: string, value: string): boolean {
 async function searchOf(question: Question): Promise<Search> {
   if (question.domainName !== undefined) return lookAlikesOf(question.domainName, question.tld);
   const { selector, value } = selected(question);
-  const text = value.toLowerCase();
+  const lower = value.toLowerCase();
+  const text = lower.startsWith('xn--') ? domainToUnicode(lower) || lower : lower;
   const refuse = (message: string) => new InvalidRequest([{ field: selector, message }]);
   if (text.includes('.')) throw refuse('applies to the label; pass the suffix as "tld"');
   const isKeyword = selector === 'keyword';
   if (isKeyword && /[*?]/.test(text))
     throw refuse('must not contain wildcards; use "pattern" for them');
-  const pattern = searchPattern(selector, text);
+  const pattern = searchPattern(selector, text, labelForm);
   // A pattern must match the whole label, with or without wildcards.
   const whole = isKeyword || /[*?]/.test(text) ? pattern : withoutEnds(pattern);
-  const skeleton = isKeyword ? searchPattern(selector, skeletonOf(text)).loose : null;
+  const look = skeletonOf(text);
+  // The index finds appearances by Latin letters in a row. A text without them is found by its own letters only.
+  const isIndexed = isKeyword && /[a-z0-9]{3}/.test(look);
+  const skeleton = isIndexed ? searchPattern(selector, look, labelForm).exact : null;
   return {
     sought: { pattern: whole, skeleton },
     own: { label: text.replace(/[*?]/g, ''), suffix: '' },

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   TYPOS,
@@ -10,18 +11,18 @@ import { DAY_MS, faultsOf } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
 
 const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
+const seen = (name: string, at = day(1), record: object = { create_date: '2020-01-01' }) => ({
+  kind: 'whois',
+  name,
+  at,
+  record,
+});
 
 describe('typos', () => {
   let corpus: CorpusUnderTest;
 
   beforeAll(async () => {
     corpus = await CorpusUnderTest.start();
-    const seen = (name: string, at = day(1), record: object = { create_date: '2020-01-01' }) => ({
-      kind: 'whois',
-      name,
-      at,
-      record,
-    });
     await corpus.record(
       seen('brandname.com'),
       seen('brandnarne.com', day(1), {
@@ -88,6 +89,19 @@ describe('typos', () => {
     );
     const { domains } = await ask({ domainName: 'zürichbank.com' });
     expect(domains).toMatchObject([{ host, kind: 'subdomain', score: 80 }]);
+  });
+
+  it('words and suffixes may be in any script, and words also A-labels', async () => {
+    const [own, mixed] = ['яндекс', 'мой-яндеkс'].map((label) => domainToASCII(`${label}.рф`));
+    const marked = domainToASCII('नमो.com');
+    const joined = domainToASCII('نامه\u200cای.com');
+    await corpus.record(...[own, mixed, marked, joined].map((name) => seen(name)));
+    expect(await names({ keyword: 'яндекс' })).toEqual([mixed, own].toSorted());
+    expect(await names({ keyword: 'яндекс', tld: 'com' })).toEqual([]);
+    expect(await names({ pattern: 'яндекс', tld: '.РФ' })).toEqual([own]);
+    expect(await names({ keyword: own.slice(0, own.indexOf('.')) })).toContain(own);
+    expect(await names({ keyword: 'नमो' })).toEqual([marked]);
+    expect(await names({ pattern: 'نامه\u200cای' })).toEqual([joined]);
   });
 
   it('registered look-alikes of a name are found, each with registrar, name servers and mail hosts', async () => {
