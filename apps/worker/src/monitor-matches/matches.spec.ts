@@ -15,6 +15,7 @@ import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { FINDS_A_DAY_MAX } from '../monitor-news/monitor-news.js';
 import { ForgetSuppressedJob } from '../monitor-news/forget-suppressed.job.js';
+import { newRule } from '../monitors/monitor-rule.js';
 import { BrandMatcher, soughtName } from './brand-matcher.js';
 import { FollowChangesJob } from './follow-changes.job.js';
 import { NearWords, slipsOf } from './near-words.js';
@@ -83,6 +84,16 @@ describe('a brand', () => {
     );
   });
 
+  it('a brand may be given in its own script, with joiners, or as an A-label', () => {
+    for (const word of ['müller', 'نامه\u200cای']) {
+      const name = domainToASCII(`${word}.com`);
+      for (const keyword of [word, name.slice(0, name.indexOf('.'))]) {
+        const found = reasonsOf(name, newRule({ kind: 'brand', keyword }));
+        expect([keyword, found]).toEqual([keyword, { 0: 'keyword' }]);
+      }
+    }
+  });
+
   it('a brand is reported to each account that watches it', () => {
     const rules = Array.from({ length: 3_000 }, () => ({ keyword: 'examplebrand' }));
     for (const name of ['examplebrand.com', 'examp1ebrand.com', 'my-exampelbrand.com']) {
@@ -144,6 +155,11 @@ describe('a registrant', () => {
       [3, 'email'],
       [2, 'company'],
     ]);
+  });
+
+  it('joiners in a value make no difference, because the corpus stores none', () => {
+    const published = { registrant_contact: { name: 'علیرضا' } };
+    expect(found(published, { owner: 'علی\u200cرضا', exact: true })).toEqual([[0, 'owner']]);
   });
 
   it('S70: withheld values, and contacts that a privacy service replaces, are not found', () => {

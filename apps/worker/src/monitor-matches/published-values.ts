@@ -33,6 +33,14 @@ export function publishedValues(record: Readonly<Record<string, unknown>>): Publ
   return { owner: valuesOf('owner'), email: valuesOf('email'), company: valuesOf('company') };
 }
 
-/** Returns a value in a form that is the same for different spellings. */
+/**
+ * Returns a value in a form that is the same for different spellings. It has no invisible characters, such as the
+ * joiners of Persian names, which the records of the corpus lack.
+ */
 export const foldedValue = (value: string) =>
-  value.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
+  value
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\s+/gu, ' ')
+    .trim();

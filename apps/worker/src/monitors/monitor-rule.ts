@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import type {
   CreateMonitorRequest,
   MonitorKind,
@@ -68,7 +69,8 @@ function subjectOf(field: (typeof ALL_SUBJECTS)[number], text: string): MonitorR
   if (field === 'domainName') return { domain_name: registrableName(field, text) };
   if (field === 'keyword') return { keyword: word(field, text, TEXT_LENGTH_MIN) };
   const value = text.trim().replace(/\s+/g, ' ');
-  if ([...value].length < TEXT_LENGTH_MIN) {
+  // The joiners of Persian and Indic words are not compared.
+  if ([...value.replace(/\p{Cf}/gu, '')].length < TEXT_LENGTH_MIN) {
     throw refused(field, `must have at least ${TEXT_LENGTH_MIN} characters`);
   }
   return { [field]: value };
@@ -103,10 +105,12 @@ function registrableName(field: string, text: string): string {
   return parsed.domain.name;
 }
 
-/** Returns a text as it is compared with labels, in its own script. @throws InvalidRequest. */
+/** Returns a text, or an A-label, as it is compared with labels, in its own script. @throws InvalidRequest. */
 function word(field: string, text: string, lengthMin: number): string {
-  const read = text.normalize('NFKC').trim().toLowerCase();
-  if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(read)) {
+  const given = text.normalize('NFKC').trim().toLowerCase();
+  const read = given.startsWith('xn--') ? domainToUnicode(given) || given : given;
+  // The joiners belong to Persian and Indic words.
+  if (!/^[\p{L}\p{M}\p{N}\p{Join_Control}-]+$/u.test(read)) {
     throw refused(
       field,
       'may contain only letters, digits and hyphens, because it is compared with labels',

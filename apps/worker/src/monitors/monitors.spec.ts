@@ -315,6 +315,7 @@ describe('monitors', () => {
       [{ kind: 'registrant' }, 'owner'],
       [{ kind: 'registrant', owner: 'Alex', email: 'alex@example.com' }, 'email'],
       [{ kind: 'registrant', owner: '  A ' }, 'owner'],
+      [{ kind: 'registrant', owner: 'A\u200c\u200c' }, 'owner'],
     ] as const) {
       const refused = await call('POST', '', body).catch((error: unknown) => error);
       expect(refused).toMatchObject({ status: 400, code: 'invalid_request', errors: [{ field }] });
