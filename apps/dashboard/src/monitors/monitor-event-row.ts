@@ -27,10 +27,10 @@ const HITS: Readonly<Record<HitState, string>> = {
 };
 
 export function eventRow(context: PageContext, event: MonitorEvent): Markup {
-  const { type, at, domain_unicode, changes = [], expiry_date, days_left, match, state } = event;
+  const { type, at, changes = [], expiry_date, days_left, match, state } = event;
   return html`<li>
     <div>
-      <strong>${domain_unicode}</strong> ${TYPES[type]}
+      ${nameOf(event)} ${TYPES[type]}
       <p class="quiet">
         <span>${minute(at)}</span>
         ${expiry_date ? html`<span>${day(expiry_date)}, ${daysLeftText(days_left!)}</span>` : undefined}
@@ -46,6 +46,13 @@ export function eventRow(context: PageContext, event: MonitorEvent): Markup {
     </div>
     ${state ? hitForm(context, event, state) : undefined}
   </li>`;
+}
+
+/** Returns the name, and its A-labels beside a name in another script, which may look like the name of the customer. */
+function nameOf({ domain_name, domain_unicode }: MonitorEvent): Markup {
+  const ascii = domain_name === domain_unicode ? undefined : html` (${domain_name})`;
+  return html`<strong><bdi>${domain_unicode}</bdi></strong
+    >${ascii}`;
 }
 
 function changeItem({ type, path, before, after, is_flapping }: MonitorChange): Markup {

@@ -65,6 +65,25 @@ it('the price of a shorter interval of a domain monitor is shown before it is ch
   });
 });
 
+it('a found name in another script is shown with its A-labels, because it may look like the watched name', async () => {
+  const id = newId();
+  const event = {
+    id,
+    monitor_id: id,
+    type: 'brand.match',
+    at: '2026-11-21T10:10:00.000Z',
+    domain_name: 'xn--80ak6aa92e.com',
+    domain_unicode: 'аррӏе.com',
+    match: { reason: 'looks_alike', value: 'apple' },
+    state: 'new',
+  };
+  const monitor = { id, kind: 'brand', name: 'Apple', state: 'active', mail: true };
+  const paging = { next_cursor: null };
+  under.answers.set(`GET /internal/monitors/${id}/events`, { events: [event], paging });
+  under.answers.set(`GET /internal/monitors/${id}`, { ...monitor, watches: { keyword: 'apple' } });
+  expect(await read(`/monitors/${id}`)).toMatch(/аррӏе\.com<[^(]*\(xn--80ak6aa92e\.com\) found/);
+});
+
 it('S66: a monitor is created by a form, and its subject and findings are shown as text', async () => {
   const id = '019a5f00-0000-7000-8000-000000000031';
   const monitor = {
@@ -80,6 +99,7 @@ it('S66: a monitor is created by a form, and its subject and findings are shown 
     monitor_id: id,
     type: 'brand.match',
     at: '2026-11-21T10:10:00.000Z',
+    domain_name: '<b>.example',
     domain_unicode: '<b>.com',
     changes: [{ path: '<i>', before: [], after: ['<script>'] }],
     match: { reason: 'keyword', value: '<b>' },
