@@ -29,6 +29,17 @@ describe('records', () => {
     spend.mockRestore();
   });
 
+  it('name servers and statuses are stored as in our own answers, whatever files add to them', () => {
+    const record = registrationOf({
+      name_servers: ['NS1.Example.net.', 'ns1.example.net', '.'],
+      domain_status: ['clientHold https://icann.org/epp#clientHold', 'ok (http://a.example)', 'ok'],
+    });
+    expect(record).toEqual({
+      name_servers: ['ns1.example.net'],
+      domain_status: ['clienthold', 'ok'],
+    });
+  });
+
   it('S102: the texts of a very long registration are cut', () => {
     const contact = { name: 'a'.repeat(2_000), company: 'Example Holdings' };
     const sized = (count: number) =>

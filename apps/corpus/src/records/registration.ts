@@ -81,7 +81,7 @@ function withTexts(body: Readonly<Record<string, unknown>>, lengthMax: number): 
   const registration: Registration = {};
   for (const name of TEXTS) setIfKnown(registration, name, textOf(body[name]));
   for (const name of FLAGS) if (typeof body[name] === 'boolean') registration[name] = body[name];
-  for (const name of SETS) setIfKnown(registration, name, setOf(body[name], textOf));
+  for (const name of SETS) setIfKnown(registration, name, setOf(name, body[name], textOf));
   for (const [name, members] of Object.entries(OBJECTS)) {
     setIfKnown(registration, name, objectOf(body[name], members, textOf));
   }
@@ -131,9 +131,16 @@ function shownText(value: unknown, lengthMax: number): string | undefined {
   return visibleText(value.slice(0, lengthMax)) || undefined;
 }
 
-function setOf(value: unknown, textOf: TextOf): string[] | undefined {
+/** What files add to the values in our own answers: the final dot of a host, and the page about a status. */
+const ADDITIONS: Readonly<Record<string, RegExp>> = {
+  name_servers: /\.$/,
+  domain_status: / *\(?https?:\/\/.*$/,
+};
+
+function setOf(name: string, value: unknown, textOf: TextOf): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const texts = value.slice(0, SET_SIZE_MAX).map((one) => textOf(one)?.toLowerCase());
+  const plain = (one: unknown) => textOf(one)?.toLowerCase().replace(ADDITIONS[name], '');
+  const texts = value.slice(0, SET_SIZE_MAX).map((one) => plain(one) || undefined);
   const known = [...new Set(texts.filter((one) => one !== undefined))];
   return known.length > 0 ? known : undefined;
 }
