@@ -239,6 +239,10 @@ describe('the service', () => {
     expect((await ask('domainName=registered', { tld: ['test', '.test'] })).body).toMatchObject({
       domains: [{ domain: 'registered.test' }, { domain: 'registered.test' }],
     });
+    const base = new URLSearchParams({ domainName: 'registered。com' });
+    expect((await ask(String(base), { tld: ['test'] })).body).toMatchObject({
+      domains: [{ domain: 'registered.test' }],
+    });
   });
 
   it('answers with the selected members', async () => {

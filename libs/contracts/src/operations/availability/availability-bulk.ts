@@ -35,13 +35,15 @@ export class AvailabilityNames {
  * @param base the label, or a name whose own suffix is ignored.
  */
 export function namesUnder(base: string, suffixes: readonly string[]): string[] {
-  const label = base.includes('.') ? labelOf(base) : base;
+  const label = labelOf(base);
   return label ? suffixes.map((suffix) => `${label}.${suffix.replace(/^\./, '')}`) : [];
 }
 
-function labelOf(name: string): string | undefined {
-  const parsed = parseDomainName(name);
-  return parsed.ok ? parsed.domain.label : undefined;
+/** Returns the label of a name whose labels any of the dots of IDNA separates (UTS #46 §2.3), or a single label. */
+function labelOf(base: string): string | undefined {
+  const parsed = parseDomainName(base);
+  if (parsed.ok) return parsed.domain.label;
+  return /[.\u3002\uff0e\uff61]/.test(base) ? undefined : base;
 }
 
 export const AVAILABILITY_BULK = defineOperation({
