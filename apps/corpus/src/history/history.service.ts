@@ -26,6 +26,7 @@ import { changesByRecord } from '../records/record-changes.js';
 import { fixtureRevisions } from './history-fixtures.js';
 import { HistoryRepository, type RevisionRow, type RevisionsAsked } from './history.repository.js';
 import { listedRevisions } from './listed-revisions.js';
+import { shownChanges } from './shown-changes.js';
 
 type Question = QuestionOf<typeof WHOIS_HISTORY>;
 type SourceOf = (row: RevisionRow) => string;
@@ -171,7 +172,8 @@ async function changesOf(
     .map((changes, place) => {
       const { observedAt } = records[place];
       const source = sourceOf(records[place]);
-      return changes.map((one) => ({ changed_at: observedAt.toISOString(), ...one, source }));
+      const changed_at = observedAt.toISOString();
+      return shownChanges(changes).map((one) => ({ changed_at, ...one, source }));
     })
     .toReversed()
     .flat();

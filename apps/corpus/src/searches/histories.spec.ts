@@ -239,5 +239,31 @@ describe('histories', () => {
         { changed_at: day(3), path: 'update_date', before: '2023-01-01', after: '2024-01-01' },
       ]);
     });
+
+    it('lists a change once if several members of the records show it', async () => {
+      const domainName = 'history-six.com';
+      const seen = (at: number, expires: string, street: string) => ({
+        kind: 'whois',
+        name: domainName,
+        at: day(at),
+        record: {
+          expiry_date: expires.slice(0, 10),
+          dates: { expires, expires_published: true },
+          registrant_contact: { street, city: 'Oslo', mailing_address: `${street}, Oslo` },
+        },
+      });
+      await corpus.record(
+        seen(1, '2025-01-01T00:00:00Z', '1 Main St'),
+        seen(3, '2026-01-01T00:00:00Z', '2 Main St'),
+        seen(5, '2026-01-01T06:00:00Z', '2 Main St'),
+      );
+      const asked = { domainName, view: 'changes' };
+      const { changes } = await ask<WhoisHistoryAnswer>(WHOIS_HISTORY, asked);
+      expect(changes!.map(({ changed_at, path }) => [changed_at, path])).toEqual([
+        [day(5), 'dates.expires'],
+        [day(3), 'expiry_date'],
+        [day(3), 'registrant_contact.street'],
+      ]);
+    });
   });
 });

@@ -77,7 +77,7 @@ export class HistoricRecord extends HistoricRecordV1 {
   redaction?: WhoisRedaction[];
 }
 
-/** A value that has changed. */
+/** A value that has changed. A member that only repeats another changed member, such as `dates.expires`, is left out. */
 export class HistoricChange {
   /** When the new value was first observed, RFC 3339. */
   @IsISO8601()
