@@ -137,10 +137,12 @@ export class BillingConfig extends DatabaseConfig {
   @Setting({
     env: 'BILLING_TAX_RATES',
     about:
-      'Tax by the buyer’s country in percent, comma-separated: `DE=19`, or `FR=20/0` with another rate for buyers with a tax id. Unset: prices are without tax.',
+      'Tax by the buyer’s country in percent, comma-separated: `DE=19`, or `FR=20/0` with another rate for buyers with a tax id. `DE=21@2027-01-01` applies from that day (UTC) on. Unset: prices are without tax.',
   })
   @Matches(TAX_RATE, { each: true, message: 'must be rates such as DE=19 or FR=20/0' })
-  @ArrayUnique((rate: string) => rate.slice(0, 2), { message: 'must name each country once' })
+  @ArrayUnique((rate: string) => rate.replace(/=[^@]*/, ''), {
+    message: 'must name each country once, or once for each day',
+  })
   @ArrayMaxSize(250)
   taxRates: string[] = [];
 

@@ -58,7 +58,7 @@ export class RenewalTaxService {
     const { priceNoticeMs = Infinity } = this.processors.find(processor)?.capabilities ?? {};
     if (priceNoticeMs > 0 && periodEnd.getTime() - now.getTime() <= priceNoticeMs) return taxPpm;
     try {
-      return (await this.tax.taxOf(accountId)).ppm;
+      return (await this.tax.taxOf(accountId, periodEnd)).ppm;
     } catch (error) {
       // The buyer's country is unknown, so the subscription keeps its rate.
       if (error instanceof BillingDetailsMissing) return taxPpm;
@@ -66,9 +66,10 @@ export class RenewalTaxService {
     }
   }
 
-  private async decided({ id, accountId, taxPpm }: UndecidedTax): Promise<DecidedTax | undefined> {
+  private async decided(subscription: UndecidedTax): Promise<DecidedTax | undefined> {
+    const { id, accountId, taxPpm, periodEnd } = subscription;
     try {
-      const tax = await this.tax.taxOf(accountId);
+      const tax = await this.tax.taxOf(accountId, periodEnd);
       if (tax.ppm !== taxPpm) await this.changes.changeTax(accountId, id, tax.ppm);
       await this.database.transaction((transaction) =>
         this.tax.note(transaction, { accountId, subjectId: id }, tax),

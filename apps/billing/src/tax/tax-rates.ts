@@ -2,10 +2,13 @@ import { type Micros, shareOfMoney } from '#libs/platform';
 
 /** 100 % in millionths, the unit of tax rates: 190,000 is 19 %. */
 const WHOLE_PPM = 1_000_000n;
-/** `DE=19`, `FR=20/0`, `CH=8.1`: country, percent, percent for businesses. */
-export const TAX_RATE = /^[A-Z]{2}=\d{1,2}(\.\d{1,4})?(\/\d{1,2}(\.\d{1,4})?)?$/;
+/** `DE=19`, `FR=20/0`, `CH=8.1@2027-01-01`: country, percent, percent for businesses, first day (UTC). */
+export const TAX_RATE =
+  /^[A-Z]{2}=\d{1,2}(\.\d{1,4})?(\/\d{1,2}(\.\d{1,4})?)?(@\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))?$/;
 
 interface CountryRates {
+  /** The time from which the rates apply. */
+  from: Date;
   consumerPpm: number;
   businessPpm: number;
 }
@@ -34,11 +37,14 @@ export const NO_TAX: BuyerTax = { ppm: 0, isReverseCharge: false, judgedBy: null
  * in the table pay no tax, nor does anyone while the table is empty.
  */
 export class TaxRates {
-  private readonly byCountry: ReadonlyMap<string, CountryRates>;
+  private readonly byCountry: ReadonlyMap<string, CountryRates[]>;
 
-  /** @param rates each in the form of `TAX_RATE`; if a country is named twice, the last counts. */
+  /** @param rates each in the form of `TAX_RATE`. */
   constructor(rates: readonly string[]) {
-    this.byCountry = new Map(rates.map((rate) => ratesOf(rate)));
+    this.byCountry = Map.groupBy(
+      rates.map((rate) => ratesOf(rate)).toSorted((a, b) => a.from.getTime() - b.from.getTime()),
+      ({ country }) => country,
+    );
   }
 
   /** True if there is no table; then no buyer needs to give a country. */
@@ -46,8 +52,10 @@ export class TaxRates {
     return this.byCountry.size === 0;
   }
 
-  taxOf({ country, tax_id: taxId }: TaxedBuyer): BuyerTax {
-    const { consumerPpm = 0, businessPpm = 0 } = this.byCountry.get(country) ?? {};
+  /** Returns the tax on what is bought at a time, or on a period that begins then. */
+  taxOf({ country, tax_id: taxId }: TaxedBuyer, at: Date): BuyerTax {
+    const known = this.byCountry.get(country)?.findLast(({ from }) => from <= at);
+    const { consumerPpm = 0, businessPpm = 0 } = known ?? {};
     const ppm = taxId === undefined ? consumerPpm : businessPpm;
     const judgedBy = ppm === consumerPpm ? null : (taxId ?? null);
     return { ppm, isReverseCharge: consumerPpm > 0 && ppm === 0, judgedBy };
@@ -79,10 +87,11 @@ export function percentText(ppm: number): string {
 
 export const taxNameOf = (ppm: number) => `Tax ${percentText(ppm)} %`;
 
-function ratesOf(rate: string): [string, CountryRates] {
-  const [country = '', percents = ''] = rate.split('=');
+function ratesOf(rate: string): CountryRates & { country: string } {
+  const [country = '', percents = '', day] = rate.split(/[=@]/);
   const [consumer = '', business = consumer] = percents.split('/');
-  return [country, { consumerPpm: ppmOf(consumer), businessPpm: ppmOf(business) }];
+  const from = new Date(day ?? 0);
+  return { country, from, consumerPpm: ppmOf(consumer), businessPpm: ppmOf(business) };
 }
 
 /** Converts a percentage with up to four decimals, without rounding errors. */

@@ -275,9 +275,22 @@ describe('tax rates', () => {
   ])(
     'for %s with tax id %s, the rate is %i millionths; reverse charge: %s',
     (country, tax_id, ppm, isReverse) => {
-      expect(rates.taxOf({ country, tax_id })).toMatchObject({ ppm, isReverseCharge: isReverse });
+      const tax = rates.taxOf({ country, tax_id }, new Date('2026-12-31T23:59:59.999Z'));
+      expect(tax).toMatchObject({ ppm, isReverseCharge: isReverse });
     },
   );
+
+  it.each([
+    ['DE', '2026-12-31T23:59:59.999Z', 190_000],
+    ['DE', '2027-01-01T00:00:00.000Z', 210_000],
+    ['DE', '2030-06-30T23:59:59.999Z', 210_000],
+    ['DE', '2030-07-01T00:00:00.000Z', 160_000],
+    ['NO', '2026-12-31T23:59:59.999Z', 0],
+    ['NO', '2027-01-01T00:00:00.000Z', 250_000],
+  ])('a rate for %s applies from its day on: at %s, it is %i millionths', (country, at, ppm) => {
+    const dated = ['DE=16@2030-07-01', 'DE=21@2027-01-01', 'DE=19', 'NO=25@2027-01-01'];
+    expect(new TaxRates(dated).taxOf({ country }, new Date(at)).ppm).toBe(ppm);
+  });
 
   it('cents are rounded half up, and net and tax always add up', () => {
     expect(taxOn(27_000_000n, 81_000)).toBe(2_190_000n);
@@ -299,6 +312,9 @@ describe('tax rates', () => {
     'DE=19/',
     'DE=19,DE=7',
     'DE=1.23456',
+    'DE=19@2027',
+    'DE=19@2027-13-01',
+    'DE=19@2027-01-01,DE=21@2027-01-01',
   ])('%s is rejected at startup', (text) => {
     expect(() => loadConfig(BillingConfig, { BILLING_TAX_RATES: text })).toThrow(
       ConfigurationError,
@@ -307,7 +323,7 @@ describe('tax rates', () => {
   });
 
   it('a valid table is accepted', () => {
-    expect(faultsOf('DE=19,FR=20/0,CH=8.1')).toEqual([]);
+    expect(faultsOf('DE=19,DE=21@2027-01-01,FR=20/0,CH=8.1')).toEqual([]);
   });
 });
 
