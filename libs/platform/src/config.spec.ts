@@ -53,6 +53,13 @@ describe('configuration', () => {
     expect([config.host, config.secret]).toEqual(['127.0.0.1', SECRET]);
   });
 
+  it('an origin may be given as browsers show it, with a slash at its end', () => {
+    const hostOf = (DEMO_HOST: string) =>
+      loadConfig(DemoConfig, { DEMO_HOST, DEMO_SECRET: SECRET }).host;
+    expect(hostOf('https://pay.example/')).toBe('https://pay.example');
+    expect(hostOf('https://pay.example/api/')).toBe('https://pay.example/api/');
+  });
+
   it('all faults are listed at once, each with its variable and purpose', () => {
     let faults: string[] = [];
     try {

@@ -34,6 +34,9 @@ export type ConfigClass<T> = new () => T;
 /** The maximum size of a setting's file. The largest expected content is a bundle of certificates. */
 const FILE_SIZE_MAX_BYTES = 1024 * 1024;
 
+/** An origin with a slash at its end, as browsers show it. Paths are appended to the origins in settings. */
+const ORIGIN_WITH_SLASH = /^(https?:\/\/[^/?#]+)\/$/;
+
 const declared = new Map<object, DeclaredSetting[]>();
 
 /** Marks a property of a config class as read from the environment. */
@@ -177,7 +180,7 @@ function parseSetting(configClass: ConfigClass<object>, property: string, text: 
         .map((part) => part.trim())
         .filter((part) => part !== '');
     default:
-      return text;
+      return text.replace(ORIGIN_WITH_SLASH, '$1');
   }
 }
 

@@ -165,7 +165,8 @@ async function smtpSeen({
 
 /** Returns the checks of the configured processors; at least one processor is required. */
 function webhookChecks(settings: ProductionSettings): Check[] {
-  const { BILLING_URL: dashboardUrl = '', STRIPE_API_KEY: apiKey } = settings;
+  const { BILLING_URL: origin = '', STRIPE_API_KEY: apiKey } = settings;
+  const dashboardUrl = origin.replace(/\/$/, '');
   const { BILLING_PAYPAL_CLIENT_ID: clientId } = settings;
   const checks: Check[] = [];
   if (apiKey) {
