@@ -75,8 +75,9 @@ export class OverviewController {
     const all = paging?.has_next === false ? monitors : undefined;
     const { balance, allowance, ledger } = credits ?? {};
     const { usage, pace } = used ?? {};
-    const history = credits && creditHistory(credits, this.clock.now());
-    const plan = { balance, allowance, pace, subscriptions, keys: listed, monitors: all };
+    const now = this.clock.now();
+    const history = credits && creditHistory(credits, now);
+    const plan = { balance, allowance, pace, subscriptions, keys: listed, monitors: all, now };
     const { apiUrl } = this.settings;
     return { apiUrl, balance, ledger, usage, history, plan };
   }

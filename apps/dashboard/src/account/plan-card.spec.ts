@@ -21,8 +21,9 @@ const pace = { last_minute: 41, busiest_minute: 50 };
 const PACE: PaceAnswer = { live: pace, bulk: pace, heavy: pace };
 const monitor = (kind: string, state: string) => ({ kind, state }) as MonitorAnswer;
 
+const now = new Date('2026-11-30T12:00:00Z');
 const rowOf = (facts: object, words: string) => {
-  const text = planCard({ allowance: ALLOWANCE, ...facts })
+  const text = planCard({ allowance: ALLOWANCE, now, ...facts })
     .text.replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ');
   return new RegExp(`${words} (\\S+) (\\S+) (\\S+) (\\S+)`).exec(text)?.slice(1);
@@ -43,10 +44,20 @@ it('an unknown value is shown as a dash, not as zero', () => {
   expect(rowOf({}, 'Domain monitors')).toEqual(['20', '–', '–', '–']);
 });
 
+const wordsOf = (subscriptions: object[]) =>
+  planCard({ subscriptions: subscriptions as SubscriptionAnswer[], now }).text;
+
 it('a plan on trial is a plan', () => {
   const subscriptions = [{ state: 'trialing', sku: 'api-5K-month', quantity: 1 }];
-  const shown = planCard({ subscriptions: subscriptions as SubscriptionAnswer[] }).text;
-  expect(shown).not.toContain('no subscription');
+  expect(wordsOf(subscriptions)).not.toContain('no subscription');
+});
+
+it('a plan that was cancelled at PayPal is shown until the end of the paid time', () => {
+  const owned = (paid_through: string) => [
+    { state: 'cancelled', sku: 'api-5K-month', quantity: 1, paid_through },
+  ];
+  expect(wordsOf(owned('2026-12-14T10:00:00.000Z'))).toContain('API plan 5K until 2026-12-14');
+  expect(wordsOf(owned('2026-11-30T11:00:00.000Z'))).toContain('no subscription');
 });
 
 it('credits are called low from the number on at which entitlement sends the e-mail', () => {
@@ -66,5 +77,5 @@ it('credits are called low from the number on at which entitlement sends the e-m
 });
 
 it('the card says that its counts include requests with test keys, which do not use up its limits', () => {
-  expect(planCard({ allowance: ALLOWANCE, pace: PACE }).text).toContain('with test keys');
+  expect(planCard({ allowance: ALLOWANCE, pace: PACE, now }).text).toContain('with test keys');
 });

@@ -9,7 +9,7 @@ import type {
   SubscriptionState,
 } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
-import { grouped } from '../amounts.js';
+import { day, grouped } from '../amounts.js';
 import { nameOf } from '../subscriptions/subscriptions-page.js';
 
 /** The contents of the card. Data that could not be read is undefined. */
@@ -20,6 +20,7 @@ export interface PlanFacts {
   subscriptions?: SubscriptionAnswer[];
   keys?: readonly KeyAnswer[];
   monitors?: readonly MonitorAnswer[];
+  now: Date;
 }
 
 const CLASSES = [
@@ -61,12 +62,19 @@ export function lowCredits(balance: BalanceAnswer | undefined): string | undefin
   return `Your credits are running out: ${grouped(left)} ${left === 1 ? 'is' : 'are'} left.`;
 }
 
-function planWords({ subscriptions, balance }: PlanFacts): string {
+function planWords({ subscriptions, balance, now }: PlanFacts): string {
   if (subscriptions === undefined) return 'Plans cannot be read right now.';
-  const current = subscriptions.filter(({ state }) => CURRENT.has(state));
-  if (current.length > 0) return current.map(nameOf).join(', ');
+  const working = subscriptions.flatMap((one) => workingName(one, now) ?? []);
+  if (working.length > 0) return working.join(', ');
   const isPaid = balance?.grants.some(({ source_type: type }) => type === 'package');
   return isPaid ? 'Credits from packages, no subscription' : 'Trial, no subscription';
+}
+
+/** Returns the name of a plan that works. A plan that was cancelled at PayPal works until the end of the paid time. */
+function workingName(owned: SubscriptionAnswer, now: Date): string | undefined {
+  const { state, paid_through: paid } = owned;
+  if (CURRENT.has(state)) return nameOf(owned);
+  return paid !== null && new Date(paid) > now ? `${nameOf(owned)} until ${day(paid)}` : undefined;
 }
 
 function limitTable({ limits, keys: keysMax, monitors }: Allowance, facts: PlanFacts): Markup {
