@@ -210,6 +210,28 @@ describe('reconciliation', () => {
     billing.logLines.splice(0);
   });
 
+  it('I14: if a processor refuses its list, the finding says why; the results are deleted after 400 days', async () => {
+    const paypal = billing.get(PaymentProcessors).get('paypal');
+    const message = 'Authorization failed due to insufficient permissions.';
+    const refused = { outcome: 'refused', code: 'not_authorized', message } as const;
+    const listed = jest.spyOn(paypal, 'listMoney').mockResolvedValue(refused);
+    const { findings } = await reconcile();
+    listed.mockRestore();
+    const why = `the processor's list: refused (not_authorized): ${message}`;
+    expect(findings.map(({ detail }) => detail)).toContain(why);
+    const kept = async (detail: string) => {
+      const sql = 'select from reconciliation_findings where detail = $1';
+      return (await billing.database.query(sql, [detail])).length;
+    };
+    expect(await kept(why)).toBeGreaterThan(0);
+    await billing.database.query(
+      `update reconciliation_runs set started_at = started_at - interval '401 days'`,
+    );
+    await reconcile();
+    expect(await kept(why)).toBe(0);
+    billing.logLines.splice(0);
+  });
+
   it('I14: a subscription that ended without a callback is found and repaired', async () => {
     const accountId = await bought();
     await relay(accountId);

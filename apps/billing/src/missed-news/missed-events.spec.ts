@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { DAY_MS } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { MissedEventsJob } from './missed-events.job.js';
@@ -27,3 +28,12 @@ it.each([
     await billing.runJob(MissedEventsJob);
   },
 );
+
+it('the results of runs are deleted after 90 days', async () => {
+  const runs = () => billing.database.query('select started_at from healing_runs');
+  await billing.runJob(MissedEventsJob);
+  const before = (await runs()).length;
+  billing.clock.advance(91 * DAY_MS);
+  await billing.runJob(MissedEventsJob);
+  expect([before > 0, (await runs()).length]).toEqual([true, 1]);
+});

@@ -22,4 +22,17 @@ export class MissedNewsRepository {
       [newId(), job, startedAt, endedAt, checked, healed, failed],
     );
   }
+
+  /** Deletes the oldest runs of a job that began before a time, at most `limit`. */
+  async deleteBefore(
+    transaction: Transaction,
+    { job, before }: { job: string; before: Date },
+    limit: number,
+  ): Promise<void> {
+    await transaction.query(
+      `delete from healing_runs where id in (
+         select id from healing_runs where job = $1 and started_at < $2 order by started_at limit $3)`,
+      [job, before, limit],
+    );
+  }
 }

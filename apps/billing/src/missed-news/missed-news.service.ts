@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
-import { Clock } from '#libs/platform';
+import { Clock, DAY_MS } from '#libs/platform';
 import { MissedNewsRepository } from './missed-news.repository.js';
 
 export interface MissedNewsCount {
@@ -9,6 +9,11 @@ export interface MissedNewsCount {
   healed: number;
   failed: number;
 }
+
+/** How long the results of runs are kept. */
+const KEPT_MS = 90 * DAY_MS;
+/** More than one, so that the runs of an earlier release, which kept all of them, are deleted little by little. */
+const DELETED_AT_ONCE = 100;
 
 @Injectable()
 export class MissedNewsService {
@@ -26,8 +31,10 @@ export class MissedNewsService {
       failed: 0,
     };
     await work(count);
-    await this.maintenance.transaction((transaction) =>
-      this.runs.insertRun(transaction, { job, endedAt: this.clock.now(), ...count }),
-    );
+    const before = new Date(count.startedAt.getTime() - KEPT_MS);
+    await this.maintenance.transaction(async (transaction) => {
+      await this.runs.insertRun(transaction, { job, endedAt: this.clock.now(), ...count });
+      await this.runs.deleteBefore(transaction, { job, before }, DELETED_AT_ONCE);
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Job, Logger, MINUTE_MS } from '#libs/platform';
+import { FIRST_ID, type Job, Logger, MINUTE_MS } from '#libs/platform';
 import { CheckoutsService } from '../orders/checkouts.service.js';
 import type { Order } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
@@ -16,6 +16,8 @@ const ORDERS_MAX = 200;
 @Injectable()
 export class OpenOrdersJob implements Job {
   readonly name = 'open-orders';
+  /** The next run continues after this id, so that orders without an answer never delay later ones. */
+  private after = FIRST_ID;
 
   constructor(
     private readonly orders: OrdersService,
@@ -28,7 +30,9 @@ export class OpenOrdersJob implements Job {
   async runOnce(): Promise<void> {
     await this.runs.record(this.name, async (count) => {
       const before = new Date(count.startedAt.getTime() - SILENT_MS);
-      for (const order of await this.checkouts.listSilent(before, ORDERS_MAX)) {
+      const silent = await this.checkouts.listSilent(before, this.after, ORDERS_MAX);
+      this.after = silent.length < ORDERS_MAX ? FIRST_ID : silent[ORDERS_MAX - 1].id;
+      for (const order of silent) {
         const hasAnswer = await this.lookAfter(order).catch((err: unknown) => {
           // This order waits for the next run, and the others continue.
           this.logger.error('an open order could not be followed up yet', { id: order.id, err });

@@ -103,9 +103,9 @@ export class CheckoutsService {
     return true;
   }
 
-  /** Lists open orders that have not been updated since `before`. */
-  async listSilent(before: Date, limit: number): Promise<Order[]> {
-    return this.silentOrders.listSilent(before, limit);
+  /** Lists open orders that have not been updated since `before`, by id. @param after the id to continue after. */
+  async listSilent(before: Date, after: string, limit: number): Promise<Order[]> {
+    return this.silentOrders.listSilent(before, after, limit);
   }
 
   /**

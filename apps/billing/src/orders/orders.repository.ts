@@ -178,13 +178,13 @@ export class OrdersRepository {
 export class OrdersMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  async listSilent(before: Date, limit: number): Promise<Order[]> {
+  async listSilent(before: Date, after: string, limit: number): Promise<Order[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager
         .createQueryBuilder(Order, 'orders')
         .where('orders.state in (:...states)', { states: OPEN_ORDER_STATES })
-        .andWhere('orders.updatedAt < :before', { before })
-        .orderBy('orders.updatedAt')
+        .andWhere('orders.updatedAt < :before and orders.id > :after', { before, after })
+        .orderBy('orders.id')
         .limit(limit)
         .getMany(),
     );

@@ -33,7 +33,8 @@ export class ProcessorMoneyService {
           }
           const detail = `the processor's list: ${listed.outcome}`;
           if (listed.outcome === 'unknown') throw new NotAnswered(detail);
-          return { kind: 'processor', ...of, detail, isHealed: false };
+          const why = `${detail} (${listed.code}): ${listed.message}`;
+          return { kind: 'processor', ...of, detail: why, isHealed: false };
         });
       }
     }

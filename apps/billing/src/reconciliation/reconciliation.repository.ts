@@ -107,4 +107,16 @@ export class ReconciliationMaintenanceRepository {
     });
     return id;
   }
+
+  /** Deletes runs that began before a time, with their findings. */
+  async deleteBefore(before: Date): Promise<void> {
+    await this.maintenance.transaction(async (transaction) => {
+      await transaction.query(
+        `delete from reconciliation_findings where run_id in
+           (select id from reconciliation_runs where started_at < $1)`,
+        [before],
+      );
+      await transaction.query('delete from reconciliation_runs where started_at < $1', [before]);
+    });
+  }
 }

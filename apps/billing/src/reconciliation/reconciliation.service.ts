@@ -13,6 +13,8 @@ import { ReconciliationMaintenanceRepository } from './reconciliation.repository
 /** The age from which lines are compared. Newer lines may not have arrived at entitlement yet. */
 const LINE_AGE_MS = 10 * MINUTE_MS;
 const PAYMENT_AGE_MS = 8 * DAY_MS;
+/** How long the results are kept: longer than a business year. */
+const KEPT_MS = 400 * DAY_MS;
 /** The result for a line whose event was published again. The next run checks whether the event has arrived. */
 const REPLAYED = 'it was announced again';
 
@@ -55,6 +57,7 @@ export class ReconciliationService {
     const endedAt = this.clock.now();
     const counts = { lines, payments, subscriptions };
     const runId = await this.repository.insertRun({ startedAt, endedAt, ...counts }, findings);
+    await this.repository.deleteBefore(new Date(startedAt.getTime() - KEPT_MS));
     return { runId, ...counts, findings };
   }
 

@@ -45,13 +45,20 @@ export class RefundsMaintenanceRepository {
     });
   }
 
-  /** Lists refunds that were started here and that the processor has not confirmed yet, oldest first. */
-  async listToSettle(limit: number): Promise<{ payment: Payment; refund: Reversal }[]> {
+  /**
+   * Lists refunds that were started here and that the processor has not confirmed yet, by id.
+   * @param after the id to continue after.
+   */
+  async listToSettle(
+    after: string,
+    limit: number,
+  ): Promise<{ payment: Payment; refund: Reversal }[]> {
     return this.maintenance.transaction(async (transaction) => {
       const refunds = await transaction.manager
         .createQueryBuilder(Reversal, 'reversal')
         .where(`reversal.externalId is null and reversal.state = 'requested'`)
-        .orderBy('reversal.createdAt')
+        .andWhere('reversal.id > :after', { after })
+        .orderBy('reversal.id')
         .limit(limit)
         .getMany();
       return withPayments(transaction, refunds);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Job, Logger } from '#libs/platform';
+import { FIRST_ID, type Job, Logger } from '#libs/platform';
 import { RefundCallsService } from './refund-calls.service.js';
 import { RefundsMaintenanceRepository } from './refunds.repository.js';
 
@@ -8,6 +8,8 @@ const REFUNDS_MAX = 100;
 @Injectable()
 export class SettleRefundsJob implements Job {
   readonly name = 'settle-refunds';
+  /** The next run continues after this id, so refunds that stay unconfirmed never delay later ones. */
+  private after = FIRST_ID;
 
   constructor(
     private readonly repository: RefundsMaintenanceRepository,
@@ -16,7 +18,9 @@ export class SettleRefundsJob implements Job {
   ) {}
 
   async runOnce(): Promise<void> {
-    for (const { payment, refund } of await this.repository.listToSettle(REFUNDS_MAX)) {
+    const unsettled = await this.repository.listToSettle(this.after, REFUNDS_MAX);
+    this.after = unsettled.length < REFUNDS_MAX ? FIRST_ID : unsettled[REFUNDS_MAX - 1].refund.id;
+    for (const { payment, refund } of unsettled) {
       // This refund waits for the next run, and the others continue.
       await this.calls.settle(payment, refund).catch((error: unknown) =>
         this.logger.error('a refund could not be settled yet', {

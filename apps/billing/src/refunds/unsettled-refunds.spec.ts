@@ -245,3 +245,26 @@ it('money that was returned and arrived again is returned again', async () => {
   await billing.follow();
   expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }]);
 });
+
+it('refunds that stay unconfirmed do not delay later ones, however many they are', async () => {
+  const beginUnconfirmed = async () => {
+    accountId = billing.newAccount();
+    const paymentId = await payDeleted();
+    billing.simulator.apiFaults.lostRequests = Infinity;
+    await billing.get(ReturnMoneyJob).runOnce();
+    billing.simulator.apiFaults.lostRequests = 0;
+    expect(await attempts()).toEqual([{ state: 'requested' }]);
+    return paymentId;
+  };
+  await strand(await beginUnconfirmed());
+  await billing.database.query(
+    `insert into reversals select (jsonb_populate_record(r,
+       jsonb_build_object('id', '00000000-0000-7000-8000-' || lpad(i::text, 12, '0')))).*
+     from reversals r, generate_series(1, 100) i where account_id = $1`,
+    [accountId],
+  );
+  await beginUnconfirmed();
+  for (let run = 1; run <= 2; run += 1) await billing.get(SettleRefundsJob).runOnce();
+  expect(billing.logLines.splice(0).join()).toContain('could not be settled yet');
+  expect(await attempts()).toEqual([{ state: 'final' }]);
+});
