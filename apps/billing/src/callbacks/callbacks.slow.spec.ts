@@ -277,7 +277,8 @@ describe('callbacks', () => {
     const [row] = await billing.database.query<object>(
       `select reason, tries, state from work where payload ->> 'id' = 'cs_test_unknown'`,
     );
-    expect(row).toEqual({ reason: 'refused', tries: 1, state: 'waiting' });
+    const reason = expect.stringMatching(/^refused \(resource_missing: .+\)$/);
+    expect(row).toEqual({ reason, tries: 1, state: 'waiting' });
   });
 
   describe('a purchase that is refunded and disputed', () => {

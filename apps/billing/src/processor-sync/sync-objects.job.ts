@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { DAY_MS, HOUR_MS, Logger, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import { type Work, WorkRunner } from '#libs/work';
-import { SyncService } from './sync.service.js';
+import { SyncService, type Synced } from './sync.service.js';
 import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
 /**
@@ -20,7 +20,7 @@ const RETRY_DELAYS_MS = [
   DAY_MS,
 ];
 
-/** The error of a failed fetch. The message is the `SyncResult`. */
+/** The error of a failed fetch. The message is the `SyncResult`, with the processor's answer. */
 class NotSynced extends Error {}
 
 /** Fetches the objects in the queue and never gives up: failures stay visible and are retried with growing delays. */
@@ -43,17 +43,18 @@ export class SyncObjectsJob extends WorkRunner<ObjectRef> {
   }
 
   protected override async handle({ payload }: Work<ObjectRef>): Promise<void> {
-    const result = await this.sync(payload);
-    if (result !== 'synced') throw new NotSynced(result);
+    const { result, answer } = await this.sync(payload);
+    if (result === 'synced') return;
+    throw new NotSynced(answer === undefined ? result : `${result} (${answer})`);
   }
 
   protected override reasonOf(error: unknown): string {
     return error instanceof NotSynced ? error.message : String(error);
   }
 
-  private async sync(ref: ObjectRef): Promise<string> {
+  private async sync(ref: ObjectRef): Promise<Synced> {
     try {
-      return await this.syncing.sync(ref);
+      return await this.syncing.syncTold(ref);
     } catch (error) {
       this.logger.error('a fetched object could not be applied', { ...ref, err: error });
       throw error;

@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Semaphore, crashPoint } from '#libs/platform';
 import { CallbackOwnersService } from '../callback-owners/callback-owners.service.js';
-import type { ProcessorRef, ProcessorSnapshot } from '../processors/payment-processor.js';
+import type {
+  CallResult,
+  ProcessorRef,
+  ProcessorSnapshot,
+} from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { ObjectTurns } from './object-turns.js';
 import { ProcessorObjectsRepository } from './processor-objects.repository.js';
@@ -15,6 +19,12 @@ import { type ObjectRef, WantedObjects } from './wanted-objects.js';
  * stored yet. The queue retries all three with growing delays and keeps them visible in the meantime.
  */
 export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
+
+export interface Synced {
+  result: SyncResult;
+  /** What the processor answered in place of the object, for the operator. */
+  answer?: string;
+}
 
 /** Maximum number of fetches in one call of `sync`, each because another process overtook the previous one. */
 const RACES_MAX = 5;
@@ -57,26 +67,33 @@ export class SyncService {
    * call.
    */
   async sync(ref: ObjectRef): Promise<SyncResult> {
+    return (await this.syncTold(ref)).result;
+  }
+
+  /** Works like `sync`, and also returns what the processor answered. */
+  async syncTold(ref: ObjectRef): Promise<Synced> {
     return this.turns.take(ref, () => this.syncAlone(ref));
   }
 
   /** @param before the paid bill that is stored after this object, and need not be fetched again because of it. */
-  private async syncAlone(ref: ObjectRef, before?: ObjectRef): Promise<SyncResult> {
-    if (await this.isSettled(ref)) return 'synced';
+  private async syncAlone(ref: ObjectRef, before?: ObjectRef): Promise<Synced> {
+    if (await this.isSettled(ref)) return { result: 'synced' };
     const processor = this.processors.find(ref.processor);
-    if (!processor) return 'refused';
+    if (!processor) return { result: 'refused', answer: 'it is not configured here' };
     for (let race = 0; race < RACES_MAX; race += 1) {
       const syncNo = await this.objects.readSyncNo(ref);
       const fetched = await processor.fetch({ kind: ref.kind, id: ref.id });
-      if (fetched.outcome !== 'done') return fetched.outcome;
+      if (fetched.outcome !== 'done') {
+        return { result: fetched.outcome, answer: answerOf(fetched) };
+      }
       crashPoint('sync.after-fetch');
       await this.prepare(ref, fetched.value);
       const result = await this.write(ref, fetched.value, { syncNo, before });
       if (result === 'overtaken') continue;
       crashPoint('sync.after-commit');
-      return result;
+      return { result };
     }
-    return 'unknown';
+    return { result: 'unknown' };
   }
 
   private async isSettled(ref: ObjectRef): Promise<boolean> {
@@ -136,4 +153,11 @@ export class SyncService {
   private inTurn<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.transactions.use(() => this.database.transaction(work));
   }
+}
+
+/** Returns the answer in readable form: the processor's code or status, and its words. */
+function answerOf(end: Exclude<CallResult<unknown>, { outcome: 'done' }>): string {
+  if (end.outcome === 'refused') return `${end.code}: ${end.message}`;
+  const { status, statusCode = status, message } = (end.cause ?? {}) as Record<string, unknown>;
+  return [statusCode, message ?? end.cause].filter((part) => part !== undefined).join(': ');
 }
