@@ -1,7 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
+import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
+import { PaypalRefusal } from '../../../simulators/src/payments/paypal/paypal-refusal.js';
 import { OpenOrdersJob } from '../missed-news/open-orders.job.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { SyncService } from '../processor-sync/sync.service.js';
@@ -104,6 +114,56 @@ describe('an unpaid order', () => {
     await billing.deliver('deleted', accountId);
     await billing.runJob(CloseCheckoutsJob);
     expect(await billing.stateOf(accountId, last)).toBe('cancelled');
+  });
+
+  it('can be dropped even if PayPal does not let it be changed; money that still arrives counts', async () => {
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    jest.spyOn(billing.simulator.paypal.orders, 'patch').mockImplementationOnce(() => {
+      throw PaypalRefusal.unprocessable('NOT_PATCHABLE', 'Cannot be patched.');
+    });
+    expect((await drop(order.id)).body.state).toBe('cancelled');
+    await billing.act(order, 'pay');
+    expect(await billing.stateOf(accountId, order)).toBe('paid');
+  });
+
+  it('is set aside with PayPal’s reason while the operator’s account may not take its money', async () => {
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    const message = 'The merchant account is restricted.';
+    const restricted = jest.spyOn(billing.simulator.paypal.orders, 'capture');
+    restricted.mockImplementation(() => {
+      throw PaypalRefusal.unprocessable('PAYEE_ACCOUNT_RESTRICTED', message);
+    });
+    await billing.act(order, 'pay');
+    restricted.mockRestore();
+    const waiting = `select reason from work where queue = 'processor-objects' and payload ->> 'id' = $1`;
+    const id = order.redirect_url!.split('/').at(-1);
+    expect(await billing.database.query(waiting, [id])).toEqual([
+      { reason: `refused (payee_account_restricted: ${message})` },
+    ]);
+    await billing.retry();
+    expect(await billing.stateOf(accountId, order)).toBe('paid');
+  });
+
+  it('is followed up even if hundreds of earlier orders get no answer', async () => {
+    await billing.order(accountId, 15_000, 'paypal');
+    await billing.database.query(
+      `insert into orders select (jsonb_populate_record(o, jsonb_build_object(
+         'id', '00000000-0000-7000-8000-' || lpad(i::text, 12, '0'),
+         'request_key', 'gone ' || i, 'checkout_id', 'GONE' || i))).*
+       from orders o, generate_series(1, 200) i where account_id = $1`,
+      [accountId],
+    );
+    accountId = billing.newAccount();
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    billing.simulator.paypal.callbacks.faults.drop = true;
+    await billing.act(order, 'pay');
+    billing.simulator.paypal.callbacks.faults.drop = false;
+    await billing.pass(5 * MINUTE_MS + 1);
+    for (let run = 1; run <= 2; run += 1) await billing.runJob(OpenOrdersJob);
+    expect(await billing.stateOf(accountId, order)).toBe('paid');
+    await billing.database.query(
+      `update orders set state = 'expired' where checkout_id like 'GONE%'`,
+    );
   });
 
   it('S85: an order cannot be dropped by another account', async () => {

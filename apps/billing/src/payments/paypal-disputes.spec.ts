@@ -57,6 +57,18 @@ it.each(['before', 'after'])(
   },
 );
 
+it('money of a dispute that PayPal reports as a refund before it reports the dispute counts once', async () => {
+  side.callbacks.faults.drop = true;
+  const id = side.dispute(payment);
+  side.callbacks.faults.drop = false;
+  side.refund(payment);
+  await billing.settle();
+  expect(await taken()).toEqual([{ cause: 'dispute', state: 'requested', micros: '54000000' }]);
+  lose(id, '54.00');
+  await billing.settle();
+  expect(await taken()).toEqual([{ cause: 'dispute', state: 'final', micros: '54000000' }]);
+});
+
 it('a dispute that is settled for a part takes only that part', async () => {
   const id = side.dispute(payment);
   await billing.settle();
@@ -147,6 +159,19 @@ it('a refund that is made at PayPal long after a lost dispute counts beside it',
     { cause: 'dispute', state: 'final', micros: '20000000' },
     { cause: 'refund', state: 'final', micros: '10000000' },
   ]);
+});
+
+it('a refund of a plan counts even if PayPal has reported nothing about its payment', async () => {
+  accountId = billing.newAccount();
+  const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
+  const { body: ordered } = await billing.call('POST', 'orders', { accountId, body });
+  side.callbacks.faults.drop = true;
+  await billing.act(ordered, 'pay');
+  side.callbacks.faults.drop = false;
+  const [paid] = await side.paymentsOf(accountId);
+  side.refund(paid);
+  await billing.settle();
+  expect(await taken()).toEqual([{ cause: 'refund', state: 'final', micros: '27000000' }]);
 });
 
 it.each([

@@ -86,6 +86,9 @@ export class SnapshotsService {
       }
       case 'refund':
       case 'dispute': {
+        if (snapshot.kind === 'refund' && snapshot.disputeId !== undefined) {
+          return { processor, kind: 'dispute', id: snapshot.disputeId };
+        }
         const { paymentId: id } = snapshot;
         if (await this.payments.find(transaction, processor, id)) return undefined;
         // An unreadable bill may have been refunded, which ends its wait for an operator.

@@ -115,6 +115,8 @@ export interface RefundSnapshot {
    * only as disputes, or if the refund is ours.
    */
   disputableAt?: Date;
+  /** The latest dispute of the payment of such a refund. It must be stored first, so that the money counts once. */
+  disputeId?: string;
 }
 
 export interface DisputeSnapshot {

@@ -47,7 +47,7 @@ export interface RefundBody {
 export interface Patch {
   op: 'add' | 'replace';
   path: string;
-  value: string | PaypalMoney;
+  value: string | number | boolean | PaypalMoney;
 }
 
 /** A page of `GET /v1/reporting/transactions`. */
@@ -89,10 +89,13 @@ export class PaypalClient {
     await this.connection.call('PATCH', `/v2/checkout/orders/${encodeURIComponent(id)}`, { body });
   }
 
-  /** Takes the money of an approved order. */
-  captureOrder(id: string, key: string): Promise<PaypalOrder> {
+  /**
+   * Takes the money of an approved order. The call has no key, because PayPal captures an order only once. With the key
+   * of an earlier call, PayPal would repeat its refusal, even if the customer has chosen another payment method.
+   */
+  captureOrder(id: string): Promise<PaypalOrder> {
     const path = `/v2/checkout/orders/${encodeURIComponent(id)}/capture`;
-    return this.connection.call('POST', path, { body: {}, key });
+    return this.connection.call('POST', path, { body: {} });
   }
 
   getCapture(id: string): Promise<PaypalCapture> {
@@ -125,6 +128,12 @@ export class PaypalClient {
     });
     const search = link === undefined ? `?${query}` : new URL(link).search;
     return this.connection.call('GET', `/v1/customer/disputes${search}`);
+  }
+
+  /** Lists the latest disputes of a payment, newest first. */
+  listDisputesOf(paymentId: string): Promise<PaypalDisputeList> {
+    const query = new URLSearchParams({ disputed_transaction_id: paymentId });
+    return this.connection.call('GET', `/v1/customer/disputes?${query}`);
   }
 
   /**

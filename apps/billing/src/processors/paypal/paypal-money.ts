@@ -1,7 +1,9 @@
 import type { ProcessorRef } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 import type { PaypalClient } from './paypal-client.js';
+import { PaypalRefusal } from './paypal-connection.js';
 import { idOf } from './paypal-objects.js';
+import { isDecided } from './paypal-result.js';
 
 const PAGES_MAX = 20;
 /**
@@ -40,6 +42,20 @@ export async function listPaypalMoney(
     }
   }
   return refs;
+}
+
+/** Finds the latest dispute of a payment; undefined if there is none, or if the app may not read disputes. */
+export async function latestDispute(
+  client: PaypalClient,
+  paymentId: string,
+): Promise<string | undefined> {
+  try {
+    const { items: [latest] = [] } = await client.listDisputesOf(paymentId);
+    return latest && idOf(latest.dispute_id);
+  } catch (error) {
+    if (error instanceof PaypalRefusal && isDecided(error)) return undefined;
+    throw error;
+  }
 }
 
 async function listDisputes(client: PaypalClient, start: Date, end: Date): Promise<ProcessorRef[]> {

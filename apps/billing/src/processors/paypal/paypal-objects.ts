@@ -41,7 +41,6 @@ export interface PaypalOrder {
   id?: string;
   status?: string;
   create_time?: string;
-  update_time?: string;
   purchase_units?: {
     custom_id?: string;
     amount?: PaypalMoney;

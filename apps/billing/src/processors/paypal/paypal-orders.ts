@@ -9,6 +9,14 @@ import { isDecided, isDeclined } from './paypal-result.js';
 import { checkoutSnapshot } from './paypal-snapshots.js';
 
 const NAME_MAX = 127;
+/** What PayPal says if the order was captured, or has lost its approval, since it was read. */
+const OVERTAKEN_ISSUES = [
+  'ORDER_ALREADY_CAPTURED',
+  'ORDER_ALREADY_COMPLETED',
+  'ORDER_NOT_APPROVED',
+];
+/** The issue for a page that cannot be closed; the message is PayPal's. */
+const NOT_CLOSABLE = 'NOT_CLOSABLE';
 const CUSTOM_ID_PATH = "/purchase_units/@reference_id=='default'/custom_id";
 
 /** Takes payments of individual orders: the customer approves an order on PayPal's page, then we capture it. */
@@ -49,13 +57,20 @@ export class PaypalOrders {
 
   /**
    * Marks an order so that it is never captured.
-   * @throws PaypalRefusal if the order was already captured; UnfitObject if it is not one of ours.
+   * @throws PaypalRefusal if the order was already captured, or cannot be marked; UnfitObject if it is not one of ours.
    */
   async close(id: string): Promise<CheckoutSnapshot> {
     const order = await this.client.getOrder(id);
     const { orderId } = referenceOf(order);
     const value = toCustomId({ orderId, until: null });
-    await this.client.patchOrder(id, [{ op: 'replace', path: CUSTOM_ID_PATH, value }]);
+    try {
+      await this.client.patchOrder(id, [{ op: 'replace', path: CUSTOM_ID_PATH, value }]);
+    } catch (error) {
+      if (!(error instanceof PaypalRefusal) || !isDecided(error)) throw error;
+      // PayPal documents this change only for some of the states before the capture.
+      const isCaptured = (await this.client.getOrder(id)).status === 'COMPLETED';
+      throw isCaptured ? error : new PaypalRefusal(error.status, NOT_CLOSABLE, error.message);
+    }
     return checkoutSnapshot(await this.client.getOrder(id), this.clock.now());
   }
 
@@ -68,19 +83,20 @@ export class PaypalOrders {
   }
 
   /**
-   * Captures an approved order. `tried`: the order was captured, or PayPal refused, for example because another call
-   * came first. `declined`: the customer's payment was declined. An order that is not ours, or that we closed, is not
-   * captured. An approval after our time limit still counts, because the customer wants to pay.
+   * Captures an approved order. `tried`: the order was captured, by this call or another. `declined`: the customer's
+   * payment was declined. An order that is not ours, or that we closed, is not captured. An approval after our time
+   * limit still counts, because the customer wants to pay.
+   * @throws PaypalRefusal if PayPal refuses for a reason that the operator must know, such as a restricted account.
    */
   private async capture(order: PaypalOrder): Promise<'tried' | 'declined' | 'not_tried'> {
     const id = idOf(order.id);
     if (!toOrderReference(order.purchase_units?.[0]?.custom_id)?.until) return 'not_tried';
     try {
-      // A new approval, after a declined one, needs a new capture.
-      await this.client.captureOrder(id, `capture:${id}:${order.update_time ?? ''}`);
+      await this.client.captureOrder(id);
     } catch (error) {
       if (!(error instanceof PaypalRefusal) || !isDecided(error)) throw error;
       if (isDeclined(error)) return 'declined';
+      if (!OVERTAKEN_ISSUES.includes(error.issue)) throw error;
     }
     return 'tried';
   }

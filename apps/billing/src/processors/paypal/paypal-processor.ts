@@ -30,7 +30,7 @@ import { PaypalConnection, PaypalUnreachable } from './paypal-connection.js';
 import { eventOf } from './paypal-events.js';
 import { linkOf, toMoney } from './paypal-objects.js';
 import { PaypalOrders } from './paypal-orders.js';
-import { listPaypalMoney } from './paypal-money.js';
+import { latestDispute, listPaypalMoney } from './paypal-money.js';
 import { resultOf } from './paypal-result.js';
 import { disputeSnapshot, paymentSnapshot, refundSnapshot } from './paypal-snapshots.js';
 import { KnownSubscriptions } from './subscriptions/known-subscription.js';
@@ -143,7 +143,7 @@ export class PaypalProcessor implements PaymentProcessor {
         case 'payment':
           return paymentSnapshot(await client.getCapture(id));
         case 'refund':
-          return refundSnapshot(await client.getRefund(id));
+          return this.fetchRefund(id);
         case 'dispute':
           return disputeSnapshot(await client.getDispute(id));
         case 'subscription':
@@ -152,6 +152,13 @@ export class PaypalProcessor implements PaymentProcessor {
           return (await this.changes.fetchBill(id)) ?? this.sales.fetch(id);
       }
     });
+  }
+
+  /** Fetches a refund. PayPal may report the money of a dispute as a refund before it reports the dispute. */
+  private async fetchRefund(id: string): Promise<RefundSnapshot> {
+    const refund = refundSnapshot(await this.client.getRefund(id));
+    if (!refund.disputableAt) return refund;
+    return { ...refund, disputeId: await latestDispute(this.client, refund.paymentId) };
   }
 
   refund({

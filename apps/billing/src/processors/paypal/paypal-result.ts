@@ -11,7 +11,19 @@ export function isDecided({ status, issue }: PaypalRefusal): boolean {
   return !UNDECIDED_STATUSES.includes(status) && !UNDECIDED_ISSUE.test(issue);
 }
 
-const DECLINED_ISSUES = ['INSTRUMENT_DECLINED', 'PAYER_CANNOT_PAY', 'TRANSACTION_REFUSED'];
+const DECLINED_ISSUES = [
+  'COMPLIANCE_VIOLATION',
+  'DOMESTIC_TRANSACTION_REQUIRED',
+  'INSTRUMENT_DECLINED',
+  'MAX_NUMBER_OF_PAYMENT_ATTEMPTS_EXCEEDED',
+  'PAYEE_BLOCKED_TRANSACTION',
+  'PAYER_ACCOUNT_LOCKED_OR_CLOSED',
+  'PAYER_ACCOUNT_RESTRICTED',
+  'PAYER_CANNOT_PAY',
+  'REDIRECT_PAYER_FOR_ALTERNATE_FUNDING',
+  'TRANSACTION_LIMIT_EXCEEDED',
+  'TRANSACTION_REFUSED',
+];
 
 /** Whether the customer agreed but the payment method was declined. Another payment method may work. */
 export const isDeclined = ({ issue }: PaypalRefusal) => DECLINED_ISSUES.includes(issue);

@@ -81,18 +81,18 @@ export function paymentSnapshot(capture: PaypalCapture): PaymentSnapshot {
     state,
     amountMicros: microsOf(capture.amount),
     currency: currencyOf(capture.amount),
-    ...changeBillOf(capture),
+    ...billOf(capture),
   };
 }
 
 /**
- * Returns the bill of a plan change, whose id is derived from the order that the capture names; false for other
- * captures.
+ * Returns the bill of a plan change, whose id is derived from the order that the capture names, or the bill of a
+ * subscription, which is its own payment and names no order; undefined for other captures.
  */
-function changeBillOf({ custom_id: reference, supplementary_data: data }: PaypalCapture) {
+function billOf({ id, custom_id: reference, supplementary_data: data }: PaypalCapture) {
   const orderId = data?.related_ids?.order_id;
-  const isChange = orderId !== undefined && toChangeReference(reference) !== undefined;
-  return isChange && { billId: toChangeBillId(idOf(orderId)) };
+  if (orderId === undefined) return toOrderReference(reference) ? undefined : { billId: idOf(id) };
+  return toChangeReference(reference) && { billId: toChangeBillId(idOf(orderId)) };
 }
 
 const REFUND_STATES: Readonly<Record<string, RefundSnapshot['state']>> = {

@@ -40,7 +40,6 @@ export class Orders {
       intent: 'CAPTURE',
       status: 'PAYER_ACTION_REQUIRED',
       create_time: world.now,
-      update_time: world.now,
       purchase_units: [stored],
       payment_source: { paypal: { experience_context: context } },
       links: [
@@ -72,7 +71,6 @@ export class Orders {
       }
       order.purchase_units[0].custom_id = value;
     }
-    order.update_time = this.world.now;
   }
 
   /** Approves an order, as the customer does on the page. */
@@ -82,7 +80,6 @@ export class Orders {
     this.fundings.set(id, funding);
     order.status = 'APPROVED';
     order.payer = { payer_id: 'SIMULATED' };
-    order.update_time = this.world.now;
     this.world.emit('CHECKOUT.ORDER.APPROVED', 'checkout-order', order);
     return order;
   }
@@ -97,7 +94,6 @@ export class Orders {
       throw PaypalRefusal.unprocessable('ORDER_NOT_APPROVED', 'Payer has not approved the Order.');
     }
     const funding = this.fundings.get(id) ?? 'pays';
-    order.update_time = this.world.now;
     if (funding === 'declines') {
       order.status = 'PAYER_ACTION_REQUIRED';
       throw PaypalRefusal.unprocessable('INSTRUMENT_DECLINED', 'The instrument was declined.');
@@ -105,6 +101,7 @@ export class Orders {
     const capture = this.captureOf(order, funding);
     order.purchase_units[0].payments = { captures: [capture], refunds: [] };
     order.status = 'COMPLETED';
+    order.update_time = this.world.now;
     if (capture.status === 'COMPLETED') this.tell(capture);
     else this.review(capture, funding);
     return order;

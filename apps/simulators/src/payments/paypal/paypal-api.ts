@@ -81,8 +81,9 @@ export class PaypalApi {
       ['POST', /^\/v1\/billing\/plans$/, (_, body) => plans.create(body)],
       ['GET', /^\/v1\/billing\/plans$/, (_, __, query) => plans.list(query)],
       ['GET', /^\/v1\/billing\/plans\/([\w-]+)$/, (id) => world.get('plan', id)],
+      ['PATCH', /^\/v1\/billing\/plans\/([\w-]+)$/, (id, body) => plans.patch(id, body)],
       ['POST', SUBSCRIPTIONS, (_, body) => subscriptions.create(body)],
-      ['GET', subscriptionPath(''), (id) => world.get('subscription', id)],
+      ['GET', subscriptionPath(''), (id, _, query) => subscriptions.get(id, query)],
       ['PATCH', subscriptionPath(''), (id, body) => subscriptions.patch(id, body)],
       ['POST', subscriptionPath('/revise'), (id, body) => agreements.revise(id, body)],
       ['POST', subscriptionPath('/suspend'), (id) => subscriptions.suspend(id)],
@@ -113,17 +114,14 @@ export class PaypalApi {
   answer(request: PaypalRequest): PaypalAnswer {
     const { method, path } = request;
     this.calls += 1;
-    try {
-      if (path === this.identity.certificatePath()) {
-        return { status: 200, text: this.identity.certificatePem };
-      }
-      if (method === 'POST' && path === '/v1/oauth2/token') return this.issueToken(request);
+    if (path === this.identity.certificatePath()) {
+      return { status: 200, text: this.identity.certificatePem };
+    }
+    if (method === 'POST' && path === '/v1/oauth2/token') return this.issueToken(request);
+    return answerOf(() => {
       this.checkToken(request);
       return this.once(request, () => this.dispatch(request));
-    } catch (error) {
-      if (error instanceof PaypalRefusal) return { status: error.status, body: error.toBody() };
-      throw error;
-    }
+    });
   }
 
   /** Revokes a client's secret: it gets no more tokens, and the tokens of all clients become invalid. */
@@ -143,14 +141,19 @@ export class PaypalApi {
     return `Bearer ${token}`;
   }
 
-  /** Carries out a request once: for some time, a repetition with the same key gets the first answer. */
+  /**
+   * Carries out a request once: for some time, a repetition with the same key gets the first answer, even if that was a
+   * refusal.
+   */
   private once({ path, requestId }: PaypalRequest, work: () => PaypalAnswer): PaypalAnswer {
     if (requestId === undefined) return work();
     const nowMs = this.world.clock.now().getTime();
     const [, retentionMs = 0] = RETENTIONS_MS.find(([start]) => path.startsWith(start)) ?? [];
     const first = this.kept.get(requestId);
-    if (first && nowMs - first.keptAtMs < retentionMs) return { ...first.answer, status: 200 };
-    const answer = work();
+    if (first && nowMs - first.keptAtMs < retentionMs) {
+      return { ...first.answer, status: first.answer.status < 300 ? 200 : first.answer.status };
+    }
+    const answer = answerOf(work);
     putLatest(this.kept, requestId, { answer: structuredClone(answer), keptAtMs: nowMs });
     return answer;
   }
@@ -204,6 +207,16 @@ export class PaypalApi {
     const hasMore = start + size < found.length;
     const links = hasMore ? [this.world.link('next', path)] : [];
     return { events, count: events.length, links };
+  }
+}
+
+/** Does the work. @returns its answer, or the answer that refuses it. */
+function answerOf(work: () => PaypalAnswer): PaypalAnswer {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof PaypalRefusal) return { status: error.status, body: error.toBody() };
+    throw error;
   }
 }
 

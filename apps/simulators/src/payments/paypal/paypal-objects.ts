@@ -55,7 +55,8 @@ export interface Order {
   intent: 'CAPTURE';
   status: 'PAYER_ACTION_REQUIRED' | 'APPROVED' | 'COMPLETED';
   create_time: string;
-  update_time: string;
+  /** Missing until the order is captured. */
+  update_time?: string;
   purchase_units: [PurchaseUnit];
   payment_source: { paypal: { experience_context: ExperienceContext } };
   payer?: { payer_id: string };
@@ -106,7 +107,7 @@ export interface Plan {
     frequency: { interval_unit: 'MONTH' | 'YEAR'; interval_count: number };
     pricing_scheme: { fixed_price: Money };
   }[];
-  payment_preferences: { payment_failure_threshold: number };
+  payment_preferences: { auto_bill_outstanding: boolean; payment_failure_threshold: number };
 }
 
 export interface Subscription {
@@ -125,6 +126,8 @@ export interface Subscription {
     failed_payments_count: number;
     cycle_executions: { tenure_type: 'REGULAR'; sequence: 1; cycles_completed: number }[];
     last_payment?: { amount: Money; time: string };
+    /** The API shows this only if it is asked for. */
+    last_failed_payment?: { amount: Money; time: string };
     next_billing_time?: string;
   };
   links: Link[];

@@ -62,7 +62,7 @@ it('an amount of zero is refused, and disputes are listed on as many pages as ne
   await expect(order('0.00', 'free')).rejects.toMatchObject(zero);
   const { id } = await order('19.00', 'paid');
   simulator.paypal.orders.approve(id!, 'pays');
-  await paypal.captureOrder(id!, 'capture');
+  await paypal.captureOrder(id!);
   const [capture] = simulator.paypal.world.all('capture');
   const nothing = { amount: usd('0.00'), custom_id: 'ours' };
   await expect(paypal.refundCapture(capture.id, nothing, 'refund')).rejects.toMatchObject(zero);

@@ -9,6 +9,12 @@ import {
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 
+interface PlanPatch {
+  op: 'replace';
+  path: string;
+  value: boolean | number;
+}
+
 export class Plans {
   constructor(private readonly world: PaypalWorld) {}
 
@@ -56,7 +62,19 @@ export class Plans {
     return frequency.interval_unit === 'YEAR' ? 12 : 1;
   }
 
-  failuresMax({ plan_id: planId }: Subscription): number {
-    return this.world.get('plan', planId).payment_preferences.payment_failure_threshold;
+  preferencesOf({ plan_id: planId }: Subscription): Plan['payment_preferences'] {
+    return this.world.get('plan', planId).payment_preferences;
+  }
+
+  /** `PATCH /v1/billing/plans/{id}`: changes only what happens if a payment fails. */
+  patch(id: string, patches: readonly PlanPatch[]): void {
+    const { payment_preferences: preferences } = this.world.get('plan', id);
+    for (const { path, value } of patches) {
+      const [, name = ''] = /^\/payment_preferences\/(\w+)$/.exec(path) ?? [];
+      if (!(name in preferences)) {
+        throw PaypalRefusal.invalid('INVALID_PATCH_PATH', `${path} cannot be patched.`);
+      }
+      Object.assign(preferences, { [name]: value });
+    }
   }
 }

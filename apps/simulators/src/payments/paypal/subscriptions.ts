@@ -24,6 +24,8 @@ const PRICE_PATH = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price
 const PRICE_NOTICE_MS = 10 * DAY_MS;
 /** The pause before PayPal retries a failed payment. */
 const RETRY_MS = 5 * DAY_MS;
+/** The number of attempts to take the payment of a period. Only the failure of the last one counts. */
+const ATTEMPTS = 3;
 
 /** Simulates subscriptions (v1): the customer agrees on a page, and the clock then triggers the payments. */
 export class Subscriptions {
@@ -173,21 +175,28 @@ export class Subscriptions {
     return saleOf(capture, owner[0]);
   }
 
-  private charge(subscription: Subscription): void {
+  /** `GET /v1/billing/subscriptions/{id}`. */
+  get(id: string, query: URLSearchParams): Subscription {
+    const found = structuredClone(this.world.get('subscription', id));
+    if (query.get('fields') !== 'last_failed_payment') {
+      delete found.billing_info.last_failed_payment;
+    }
+    return found;
+  }
+
+  /** Charges for a period and for what is outstanding, if the plan says so. */
+  private charge(subscription: Subscription, attempt = 1): void {
     const { billing_info: billing, id } = subscription;
-    const amount = this.plans.amountOf(subscription, this.overridden(subscription));
+    const { auto_bill_outstanding: billsAll } = this.plans.preferencesOf(subscription);
+    const price = this.plans.amountOf(subscription, this.overridden(subscription));
+    const outstanding = billsAll ? toCents(billing.outstanding_balance) : 0;
+    const amount = toMoney(toCents(price) + outstanding, price.currency_code);
     if (this.funds.get(id) === 'declines') {
-      billing.failed_payments_count += 1;
-      billing.outstanding_balance = amount;
-      this.tell(subscription, 'PAYMENT.FAILED');
-      if (billing.failed_payments_count >= this.plans.failuresMax(subscription)) {
-        this.setStatus(subscription, 'SUSPENDED');
-        this.tell(subscription, 'SUSPENDED');
-      } else this.retryLater(subscription);
+      this.fail(subscription, amount, attempt);
       return;
     }
     billing.failed_payments_count = 0;
-    billing.outstanding_balance = toMoney(0, amount.currency_code);
+    if (billsAll) billing.outstanding_balance = toMoney(0, amount.currency_code);
     billing.last_payment = { amount, time: this.world.now };
     billing.cycle_executions[0].cycles_completed += 1;
     const capture = this.capture(id, amount);
@@ -211,12 +220,26 @@ export class Subscriptions {
     return capture;
   }
 
-  private retryLater(subscription: Subscription): void {
-    const { clock } = this.world;
-    clock.at(new Date(clock.now().getTime() + RETRY_MS), () => {
-      const { status, billing_info: billing } = subscription;
-      if (status === 'ACTIVE' && billing.failed_payments_count > 0) this.charge(subscription);
-    });
+  private fail(subscription: Subscription, amount: Money, attempt: number): void {
+    const { billing_info: billing } = subscription;
+    const failed = { amount, time: this.world.now };
+    billing.last_failed_payment = failed;
+    if (attempt < ATTEMPTS) {
+      this.tell(subscription, 'PAYMENT.FAILED');
+      const { clock } = this.world;
+      clock.at(new Date(clock.now().getTime() + RETRY_MS), () => {
+        const isOpen = billing.last_failed_payment === failed;
+        if (subscription.status === 'ACTIVE' && isOpen) this.charge(subscription, attempt + 1);
+      });
+      return;
+    }
+    billing.failed_payments_count += 1;
+    billing.outstanding_balance = amount;
+    this.tell(subscription, 'PAYMENT.FAILED');
+    const { payment_failure_threshold: failuresMax } = this.plans.preferencesOf(subscription);
+    if (billing.failed_payments_count < failuresMax) return;
+    this.setStatus(subscription, 'SUSPENDED');
+    this.tell(subscription, 'SUSPENDED');
   }
 
   /**

@@ -91,6 +91,17 @@ export function isPaidSince({ billing_info: billing }: PaypalSubscription, start
   return last !== undefined && isPaidFrom(start, timeOf(last));
 }
 
+/**
+ * Whether the latest attempt to take a payment has failed. PayPal counts a failure only once its last attempt for a
+ * period has failed, so until then only the times show it.
+ */
+export function hasFailed({ billing_info: billing = {} }: PaypalSubscription): boolean {
+  const { failed_payments_count: failures = 0, last_failed_payment: failed } = billing;
+  if (failures > 0 || !failed) return failures > 0;
+  const paid = billing.last_payment;
+  return !paid || timeOf(failed.time) > timeOf(paid.time);
+}
+
 export const isSameOffer = (a: BilledPlan, b: BilledPlan) =>
   a.sku === b.sku && a.quantity === b.quantity && a.catalogueVersion === b.catalogueVersion;
 

@@ -307,12 +307,9 @@ export class PaidChanges {
     }
   }
 
-  private async capture({
-    id,
-    update_time: updated = '',
-  }: PaypalOrder): Promise<'taken' | 'declined' | 'refused'> {
+  private async capture({ id }: PaypalOrder): Promise<'taken' | 'declined' | 'refused'> {
     try {
-      await this.parts.orders.captureOrder(idOf(id), `capture:${String(id)}:${updated}`);
+      await this.parts.orders.captureOrder(idOf(id));
       return 'taken';
     } catch (error) {
       if (!(error instanceof PaypalRefusal) || !isDecided(error)) throw error;
@@ -339,6 +336,7 @@ export class PaidChanges {
       quantity: String(wanted.quantity),
       application_context: {
         shipping_preference: 'NO_SHIPPING',
+        payment_method: { payee_preferred: 'IMMEDIATE_PAYMENT_REQUIRED' },
         return_url: nextUrl,
         cancel_url: cancelUrl(this.parts.returnUrl),
       },

@@ -5,6 +5,7 @@ import { UnfitObject } from '../../unfit-object.js';
 import { planNameOf, priceKeyOf } from '../../tax-at-processors.js';
 import { PaypalRefusal } from '../paypal-connection.js';
 import { currencyOf, idOf, microsOf, toMoney } from '../paypal-objects.js';
+import { isDecided } from '../paypal-result.js';
 import type { PaypalPlan, PlanRequest, SubscriptionsClient } from './subscriptions-client.js';
 
 /** One of our plans, as represented by a PayPal plan. */
@@ -22,10 +23,11 @@ const PRODUCT_ID = 'DOMAIN-DATA-SERVICE';
 const PRODUCT = { id: PRODUCT_ID, name: 'Domain Data Service', type: 'SERVICE' } as const;
 const PAGES_MAX = 100;
 /**
- * After this many failed payments, PayPal suspends a subscription. It tries every five days, so its
- * last attempt is after the 7 days of grace.
+ * What PayPal does if a payment fails. It tries again five and ten days later, which is after the 7 days of grace. If
+ * the last attempt fails as well, it counts one failure, and then it suspends the subscription. Otherwise, it would
+ * charge the next period together with the unpaid one, in which the plan has not worked.
  */
-const FAILURES_MAX = 3;
+const ON_FAILURE = { auto_bill_outstanding: false, payment_failure_threshold: 1 } as const;
 const UNITS = { month: 'MONTH', year: 'YEAR' } as const;
 const KEY = /^([\w-]{1,40}):([\w.-]{1,20}):([A-Z]{3})(?::tax(\d{1,6}))?$/;
 
@@ -72,9 +74,28 @@ export class PaypalPlans {
   async get(id: string): Promise<PricedPlan> {
     const known = this.byId.get(id);
     if (known) return known;
-    const priced = pricedPlan(await this.client.getPlan(id));
+    const plan = await this.client.getPlan(id);
+    const priced = pricedPlan(plan);
+    await this.update(plan);
     this.byId.set(id, priced);
     return priced;
+  }
+
+  /** Corrects what PayPal does if a payment fails, in a plan that an earlier release created. */
+  private async update({ id, payment_preferences: known = {} }: PaypalPlan): Promise<void> {
+    const wrong = Object.entries({ ...ON_FAILURE }).filter(
+      ([name, value]) => known[name as keyof typeof ON_FAILURE] !== value,
+    );
+    if (wrong.length === 0) return;
+    const patches = wrong.map(([name, value]) => {
+      return { op: 'replace', path: `/payment_preferences/${name}`, value } as const;
+    });
+    try {
+      await this.client.patchPlan(idOf(id), patches);
+    } catch (error) {
+      // A plan that the operator has deactivated cannot be changed, but still be read.
+      if (!(error instanceof PaypalRefusal) || !isDecided(error)) throw error;
+    }
   }
 
   private async search(key: string): Promise<string | undefined> {
@@ -117,7 +138,7 @@ export class PaypalPlans {
           pricing_scheme: { fixed_price: toMoney(plan.unitMicros, currency) },
         },
       ],
-      payment_preferences: { auto_bill_outstanding: true, payment_failure_threshold: FAILURES_MAX },
+      payment_preferences: ON_FAILURE,
     };
     return idOf((await this.client.createPlan(request, `plan:${key}`)).id);
   }

@@ -15,6 +15,7 @@ import {
   type KnownSubscription,
   type KnownSubscriptions,
   billedPlan,
+  hasFailed,
   isPaidSince,
   isRunning,
   isSameOffer,
@@ -70,6 +71,7 @@ export class PaypalSubscriptions {
         custom_id: toCustomId(mark),
         application_context: {
           shipping_preference: 'NO_SHIPPING',
+          payment_method: { payee_preferred: 'IMMEDIATE_PAYMENT_REQUIRED' },
           user_action: 'SUBSCRIBE_NOW',
           return_url: successUrl,
           cancel_url: cancelUrl,
@@ -245,11 +247,11 @@ export class PaypalSubscriptions {
     current: KnownSubscription,
   ): Promise<Pick<SubscriptionSnapshot, 'latestBill' | 'paidChangeId'>> {
     const { id, subscription, start } = current;
-    const { failed_payments_count: failures = 0, last_payment: payment } =
-      subscription.billing_info ?? {};
     const change = await this.parts.changes.paidBill(current);
     const paidChangeId = change?.id;
-    if (failures > 0 || !payment) return { latestBill: null, paidChangeId };
+    if (hasFailed(subscription) || !subscription.billing_info?.last_payment) {
+      return { latestBill: null, paidChangeId };
+    }
     const now = this.parts.clock.now();
     const from = new Date(Math.max(start.getTime() - DAY_MS, now.getTime() - LOOK_BACK_MS));
     const sales = await this.parts.client.listTransactions(id, from, now);
@@ -269,9 +271,10 @@ export class PaypalSubscriptions {
  * a plan that began on the 29th to 31st is billed on the 1st.
  */
 function isPassedOver(subscription: PaypalSubscription, start: Date, periodMs: number): boolean {
-  const { failed_payments_count: failures = 0, next_billing_time: next } =
-    subscription.billing_info ?? {};
-  if (isPaidSince(subscription, start) || failures > 0 || next === undefined) return false;
+  const next = subscription.billing_info?.next_billing_time;
+  if (isPaidSince(subscription, start) || hasFailed(subscription) || next === undefined) {
+    return false;
+  }
   return timeOf(next).getTime() > start.getTime() + periodMs / 2;
 }
 
@@ -281,17 +284,16 @@ function isPassedOver(subscription: PaypalSubscription, start: Date, periodMs: n
  */
 function stateOf({ id, subscription, mark }: KnownSubscription): SubscriptionState {
   const { status = '', billing_info: billing } = subscription;
-  const hasFailed = (billing?.failed_payments_count ?? 0) > 0;
   switch (status) {
     case 'APPROVAL_PENDING':
     case 'APPROVED':
       return 'incomplete';
     case 'ACTIVE':
-      if (hasFailed) return 'past_due';
+      if (hasFailed(subscription)) return 'past_due';
       return billing?.last_payment ? 'active' : 'incomplete';
     case 'SUSPENDED':
       if (mark.isEnding) return 'active';
-      return hasFailed ? 'unpaid' : 'paused';
+      return hasFailed(subscription) ? 'unpaid' : 'paused';
     case 'CANCELLED':
     case 'EXPIRED':
       return 'cancelled';

@@ -5,6 +5,7 @@ import type { PaypalLink, PaypalMoney } from '../paypal-objects.js';
 export interface PaypalPlan {
   id?: string;
   description?: string;
+  payment_preferences?: { auto_bill_outstanding?: boolean; payment_failure_threshold?: number };
   billing_cycles?: {
     pricing_scheme?: { fixed_price?: PaypalMoney };
     frequency?: { interval_unit?: string; interval_count?: number };
@@ -25,6 +26,8 @@ export interface PaypalSubscription {
     failed_payments_count?: number;
     next_billing_time?: string;
     last_payment?: { amount?: PaypalMoney; time?: string };
+    /** The latest attempt that failed, even if a later one succeeded. */
+    last_failed_payment?: { time?: string };
   };
   links?: PaypalLink[];
 }
@@ -48,6 +51,7 @@ export interface PaypalSale {
 
 interface PageContext {
   shipping_preference: 'NO_SHIPPING';
+  payment_method: { payee_preferred: 'IMMEDIATE_PAYMENT_REQUIRED' };
   return_url: string;
   cancel_url: string;
 }
@@ -123,12 +127,17 @@ export class SubscriptionsClient {
     return this.connection.call('POST', '/v1/billing/plans', { body, key });
   }
 
+  async patchPlan(id: string, body: readonly Patch[]): Promise<void> {
+    const path = `/v1/billing/plans/${encodeURIComponent(id)}`;
+    await this.connection.call('PATCH', path, { body });
+  }
+
   create(body: SubscriptionRequest, key: string): Promise<PaypalSubscription> {
     return this.connection.call('POST', '/v1/billing/subscriptions', { body, key });
   }
 
   get(id: string): Promise<PaypalSubscription> {
-    return this.connection.call('GET', pathOf(id));
+    return this.connection.call('GET', `${pathOf(id)}?fields=last_failed_payment`);
   }
 
   async patch(id: string, body: readonly Patch[]): Promise<void> {
