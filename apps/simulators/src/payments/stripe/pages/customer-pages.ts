@@ -48,14 +48,14 @@ export class CustomerPages {
     return { page: { title: 'Payment details', lines, buttons } };
   }
 
-  /** Handles a button press. Open invoices are charged at once to a newly chosen card. */
+  /** Handles a button press. Open invoices of running plans are charged at once to a newly chosen card. */
   pressPortal(id: string, action: string): PageAnswer {
     const session = this.world.get('billing_portal.session', id);
     const card = CARDS[action];
     if (card === undefined) return { redirectTo: session.return_url ?? '/' };
     this.invoices.replaceCard(session.customer as string, card);
-    for (const { id: subscriptionId, customer } of this.world.all('subscription')) {
-      if (customer !== session.customer) continue;
+    for (const { id: subscriptionId, customer, status } of this.world.all('subscription')) {
+      if (customer !== session.customer || status === 'canceled') continue;
       for (const invoice of this.invoices.openOf(subscriptionId)) this.pay(invoice.id);
     }
     return this.showPortal(id);
