@@ -3,7 +3,7 @@ import type { PaymentReversed } from '#libs/contracts';
 import type { Callback } from '../../apps/simulators/src/payments/callback-sender.js';
 import { BillingUnderTest, CALLBACK_SECRET } from './billing-under-test.js';
 import { pressButton } from './hosted-page.js';
-import { permutationsOf } from './permutations.js';
+import { permutationsOf } from '../permutations.js';
 import { signedCallback } from './signed-callback.js';
 
 const CALLBACKS = 6;

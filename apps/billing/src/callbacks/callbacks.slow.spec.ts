@@ -14,7 +14,7 @@ import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { scrape } from '#test/environment';
 import { BillingUnderTest, CALLBACK_SECRET } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
-import { permutationsOf } from '../../../../test/billing/permutations.js';
+import { permutationsOf } from '../../../../test/permutations.js';
 import { signedCallback } from '../../../../test/billing/signed-callback.js';
 import type { Callback } from '../../../simulators/src/payments/callback-sender.js';
 import { MissedEventsJob } from '../missed-news/missed-events.job.js';

@@ -4,7 +4,7 @@ import type { Callback } from '../../../simulators/src/payments/callback-sender.
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
 import { SyncService } from '../processor-sync/sync.service.js';
-import { permutationsOf } from '../../../../test/billing/permutations.js';
+import { permutationsOf } from '../../../../test/permutations.js';
 import { sideOf } from '../../../../test/billing/sides/side-of.js';
 
 const WISH = { sku: 'api-50K-month' };

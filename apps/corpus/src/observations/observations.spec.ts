@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { CorpusUnderTest } from '#test/corpus';
+import { permutationsOf } from '../../../../test/permutations.js';
 import { LOOKUPS_SOURCE } from '../sources/source.js';
 import { readObservations } from './observation-lines.js';
 import { ObservationsService } from './observations.service.js';
@@ -8,13 +9,6 @@ import { ObservationsService } from './observations.service.js';
 const ALICE = { create_date: '2020-01-01', registrant_contact: { name: 'Alice Ärmel' } };
 const BOB = { create_date: '2020-01-01', registrant_contact: { name: 'Bob' } };
 const HIDDEN = { create_date: '2020-01-01' };
-
-function permutations<T>(items: readonly T[]): T[][] {
-  if (items.length < 2) return [[...items]];
-  return items.flatMap((item, place) =>
-    permutations(items.toSpliced(place, 1)).map((rest) => [item, ...rest]),
-  );
-}
 
 describe('observations', () => {
   let corpus: CorpusUnderTest;
@@ -50,9 +44,9 @@ describe('observations', () => {
    * @returns the names.
    */
   async function inEveryOrder(seen: (name: string) => Record<string, unknown>[]) {
-    const arrivals = permutations(seen('')).map((_, place) => {
+    const arrivals = permutationsOf(seen('').length).map((order) => {
       const name = newName();
-      return { name, lines: permutations(seen(name))[place] };
+      return { name, lines: order.map((at) => seen(name)[at]) };
     });
     for (const place of seen('').keys()) {
       await record(...arrivals.map(({ lines }) => lines[place]));

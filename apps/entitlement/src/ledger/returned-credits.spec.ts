@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DAY_MS } from '#libs/platform';
+import { permutationsOf } from '../../../../test/permutations.js';
 import { type Chargeable, chargeTo, closeReservation } from '../reservations/charge.js';
 import { Book } from './book.js';
 import type { Grant, NewGrant } from './grant.js';
@@ -76,15 +77,6 @@ class EndedPlan {
   }
 }
 
-function* permutationsOf<Item>(items: readonly Item[]): Generator<Item[]> {
-  if (items.length === 0) yield [];
-  for (const first of items) {
-    for (const rest of permutationsOf(items.filter((item) => item !== first))) {
-      yield [first, ...rest];
-    }
-  }
-}
-
 describe('credits that jobs return after the end of their plan', () => {
   let ended: EndedPlan;
 
@@ -104,7 +96,9 @@ describe('credits that jobs return after the end of their plan', () => {
         const used = Math.floor((held[0] * usedPercent) / 100);
         const reversed = Math.ceil((granted * reversedPercent) / 100);
         const states = new Map<string, object>();
-        for (const events of permutationsOf([...held.keys(), ...PHASES])) {
+        const all = [...held.keys(), ...PHASES];
+        for (const places of permutationsOf(all.length)) {
+          const events = places.map((place) => all[place]);
           const order = new EndedPlan(granted, held, { used });
           let reached = -1;
           for (const [at, event] of events.entries()) {
