@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Type } from '@nestjs/common';
 import type { ChosenProcessor, OrderAnswer, Owned } from '#libs/contracts';
-import { type Database, withClient } from '#libs/database';
+import { type Database, type ViolatedInvariant, withClient } from '#libs/database';
 import { LocalMailbox, MailSender } from '#libs/mail';
 import { type Clock, type Job, type ServiceName, newId } from '#libs/platform';
 import { type RecordedEvent, TestClock, TestDatabase, recordedEvents } from '#test/environment';
@@ -11,6 +11,7 @@ import { CloseCheckoutsJob } from '../../apps/billing/src/orders/close-checkouts
 import { ReturnMoneyJob } from '../../apps/billing/src/refunds/return-money.job.js';
 import { FollowAccountsJob } from '../../apps/billing/src/followed-subscriptions/follow-accounts.job.js';
 import { FollowTaxJob } from '../../apps/billing/src/subscription-tax/follow-tax.job.js';
+import { BILLING_INVARIANTS } from '../../apps/billing/src/auditor/invariants.js';
 import { BillingConfig } from '../../apps/billing/src/billing.config.js';
 import { ENTITIES, startBilling } from '../../apps/billing/src/start.js';
 import { SyncObjectsJob } from '../../apps/billing/src/processor-sync/sync-objects.job.js';
@@ -103,6 +104,11 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
 
   async runJob(job: Type<Job>): Promise<void> {
     await this.get(job).runOnce();
+  }
+
+  /** Returns violated invariants, of all rows or of those after a key. */
+  async violations(from?: string): Promise<ViolatedInvariant[]> {
+    return this.violated(BILLING_INVARIANTS, { from });
   }
 
   takeErrors(): string[] {

@@ -1,6 +1,12 @@
 import type { Abstract, Type } from '@nestjs/common';
 import { ServiceHttp } from '#libs/contracts';
-import type { SchemaService } from '#libs/database';
+import {
+  type AuditedPart,
+  type InvariantSet,
+  type SchemaService,
+  type ViolatedInvariant,
+  checkInvariants,
+} from '#libs/database';
 import { InProcessTransport } from '#libs/messaging';
 import {
   type Clock,
@@ -10,6 +16,7 @@ import {
   ServiceTokens,
 } from '#libs/platform';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
+import { PlannedAuditor } from './planned-auditor.js';
 
 /** The time limit of a call. It is long, because the machine may be busy with other specs. */
 const CALL_TIMEOUT_MS = 60_000;
@@ -29,6 +36,7 @@ export class ServiceUnderTest<Used extends UsedDatabase, Time extends Clock> {
   readonly tokens: ServiceTokens;
   protected readonly logger: Logger;
   private readonly callers: ServiceHttp[] = [];
+  private auditor?: Promise<PlannedAuditor>;
 
   /** @param logged the lowest level of the log lines that are kept. */
   protected constructor(
@@ -46,6 +54,7 @@ export class ServiceUnderTest<Used extends UsedDatabase, Time extends Clock> {
   async stop(): Promise<void> {
     for (const caller of this.callers) await caller.close();
     await this.end();
+    await (await this.auditor)?.close();
     await this.test.drop();
     // The variables of a spec's file are never freed, and would keep the whole service in memory.
     Reflect.deleteProperty(this, 'service');
@@ -53,6 +62,12 @@ export class ServiceUnderTest<Used extends UsedDatabase, Time extends Clock> {
 
   get<T>(provider: Type<T> | Abstract<T>): T {
     return this.service.app.get<T>(provider as Type<T>, { strict: false });
+  }
+
+  /** @param set the invariants of this service. @returns those that its rows violate. */
+  protected async violated(set: InvariantSet, part?: AuditedPart): Promise<ViolatedInvariant[]> {
+    this.auditor ??= PlannedAuditor.open(this.test.url(`${this.name}_auditor`));
+    return checkInvariants(await this.auditor, set, part);
   }
 
   protected async end(): Promise<void> {

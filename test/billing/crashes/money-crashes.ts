@@ -3,7 +3,6 @@ import type { ChosenProcessor } from '#libs/contracts';
 import { type CrashPoint, DAY_MS, HOUR_MS, MINUTE_MS } from '#libs/platform';
 import type { ToldHistory } from '../../entitlement/histories/told-history.js';
 import { OpenOrdersJob } from '../../../apps/billing/src/missed-news/open-orders.job.js';
-import type { MoneyAuditor } from '../histories/money-auditor.js';
 import type { MoneyCommand } from '../histories/money-commands.js';
 import { type Action, MoneyHistory } from '../histories/money-history.js';
 import { pressButton } from '../hosted-page.js';
@@ -219,11 +218,10 @@ const ENDING = /\bcancel_at_period_end=/;
  */
 export async function crashOfMoney(
   billing: KillableBilling,
-  auditor: MoneyAuditor,
   { flow: name, ...crash }: MoneyCrash,
 ): Promise<ToldHistory> {
   const { processor = 'stripe', before = [], steps, ends, after }: Flow = FLOWS[name];
-  const history = await MoneyHistory.begin(billing, processor, auditor);
+  const history = await MoneyHistory.begin(billing, processor);
   await history.run({ kind: 'move', country: 'US' });
   await live(history, before);
   await billing.restart(crash);

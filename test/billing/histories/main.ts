@@ -11,7 +11,6 @@ import { BillingUnderTest } from '../billing-under-test.js';
 import { KillableBilling } from '../crashes/killable-billing.js';
 import { MONEY_CRASHES, crashOfMoney } from '../crashes/money-crashes.js';
 import { BOTH } from '../sides/side-of.js';
-import { MoneyAuditor } from './money-auditor.js';
 import { type MoneyCommand, moneyHistory } from './money-commands.js';
 import { MoneyHistory, TAX_RATES } from './money-history.js';
 import { travel } from './time-travel.js';
@@ -52,7 +51,7 @@ const FAULT_CHARS = 3_000;
 const BUSY = /connection timeout|timeout exceeded when trying to connect/;
 const ATTEMPTS_MAX = 3;
 
-let opened: Awaited<ReturnType<typeof open>> | undefined;
+let opened: BillingUnderTest | undefined;
 const faults: string[] = [];
 const told: ToldHistory[] = [];
 let [histories, commands, kills] = [0, 0, 0];
@@ -93,16 +92,16 @@ async function runHistories(): Promise<void> {
   }
   if (path !== undefined) return;
   const travelledMs = performance.now();
-  const { billing, auditor } = (opened = await open());
-  told.push(...(await travel(billing, auditor)));
+  opened = await open();
+  told.push(...(await travel(opened)));
   say(`400 days of 50 accounts, ${secondsSince(travelledMs)} s`);
 }
 
 async function live(steps: readonly MoneyCommand[], processor: ChosenProcessor): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const { billing, auditor } = (opened ??= await open());
-      const history = await MoneyHistory.begin(billing, processor, auditor);
+      opened ??= await open();
+      const history = await MoneyHistory.begin(opened, processor);
       for (const step of steps) await history.run(step);
       await history.end();
       told.push(await history.told(`history ${told.length + 1}, at ${processor}`));
@@ -130,12 +129,12 @@ async function killEverywhere(): Promise<void> {
   const sample = [...Map.groupBy(all, ({ crash }) => crash.point).values()];
   const chosen = options.sample ? sample.map((same) => random.pick(same)) : all;
   const billing = await KillableBilling.start({ taxRates: TAX_RATES });
-  const { auditor } = (opened = { billing, auditor: await MoneyAuditor.open(billing) });
+  opened = billing;
   for (const { crash, isRepeated, name } of chosen) {
     billing.isRepeated = isRepeated;
     histories += 1;
     try {
-      told.push(await crashOfMoney(billing, auditor, crash));
+      told.push(await crashOfMoney(billing, crash));
       say(`${name}: passed`);
     } catch (error) {
       report(`${name}: ${(error as Error).message}`);
@@ -146,15 +145,13 @@ async function killEverywhere(): Promise<void> {
   say(`${kills} kills at boundaries at which money can be lost`);
 }
 
-async function open() {
-  const billing = await BillingUnderTest.start({ taxRates: TAX_RATES });
-  return { billing, auditor: await MoneyAuditor.open(billing) };
+function open(): Promise<BillingUnderTest> {
+  return BillingUnderTest.start({ taxRates: TAX_RATES });
 }
 
 async function close(): Promise<void> {
-  const { billing, auditor } = opened ?? {};
+  const billing = opened;
   opened = undefined;
-  await auditor?.close();
   await billing?.stop();
 }
 

@@ -4,7 +4,6 @@ import type { ChosenProcessor } from '#libs/contracts';
 import { replay } from '../../entitlement/histories/replay.js';
 import type { ToldHistory } from '../../entitlement/histories/told-history.js';
 import { BillingUnderTest } from '../billing-under-test.js';
-import { MoneyAuditor } from './money-auditor.js';
 import { type MoneyCommand, moneyHistory } from './money-commands.js';
 import { MoneyHistory, TAX_RATES } from './money-history.js';
 
@@ -63,23 +62,18 @@ const EVENTS_MIN = 400;
 
 describe('money in every history', () => {
   let billing: BillingUnderTest;
-  let auditor: MoneyAuditor;
   const told: ToldHistory[] = [];
 
   beforeAll(async () => {
     billing = await BillingUnderTest.start({ taxRates: TAX_RATES });
-    auditor = await MoneyAuditor.open(billing);
   });
-  afterAll(async () => {
-    await auditor.close();
-    await billing.stop();
-  });
+  afterAll(() => billing.stop());
 
   async function live(
     commands: readonly MoneyCommand[],
     processor: ChosenProcessor,
   ): Promise<number> {
-    const history = await MoneyHistory.begin(billing, processor, auditor);
+    const history = await MoneyHistory.begin(billing, processor);
     for (const command of commands) await history.run(command);
     await history.end();
     told.push(await history.told(`history ${told.length + 1}, at ${processor}`));

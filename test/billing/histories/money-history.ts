@@ -1,7 +1,5 @@
 import type { ChosenProcessor } from '#libs/contracts';
-import { checkInvariants } from '#libs/database';
 import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
-import { BILLING_INVARIANTS } from '../../../apps/billing/src/auditor/invariants.js';
 import { MissedEventsJob } from '../../../apps/billing/src/missed-news/missed-events.job.js';
 import { OpenOrdersJob } from '../../../apps/billing/src/missed-news/open-orders.job.js';
 import { SyncObjectsJob } from '../../../apps/billing/src/processor-sync/sync-objects.job.js';
@@ -12,7 +10,6 @@ import type { BillingUnderTest } from '../billing-under-test.js';
 import { type CheckoutAction, pressButton } from '../hosted-page.js';
 import type { MoneyThere, TakenBack } from '../sides/processor-side.js';
 import { type ProcessorSide, sideOf } from '../sides/side-of.js';
-import type { MoneyAuditor } from './money-auditor.js';
 import type { MoneyCommand } from './money-commands.js';
 
 /** Commands after which the processor sends no callbacks and no work remains. */
@@ -50,19 +47,14 @@ export class MoneyHistory {
   private constructor(
     readonly billing: BillingUnderTest,
     readonly side: ProcessorSide,
-    private readonly auditor: MoneyAuditor,
   ) {
     this.accountId = billing.newAccount();
   }
 
-  static async begin(
-    billing: BillingUnderTest,
-    processor: ChosenProcessor,
-    auditor: MoneyAuditor,
-  ): Promise<MoneyHistory> {
+  static async begin(billing: BillingUnderTest, processor: ChosenProcessor): Promise<MoneyHistory> {
     // The job runs every ten minutes from the start of an installation, so it reads events from this time on.
     await billing.runJob(MissedEventsJob);
-    const history = new MoneyHistory(billing, sideOf(billing, processor), auditor);
+    const history = new MoneyHistory(billing, sideOf(billing, processor));
     history.side.callbacks.hold();
     history.firstKey = newId();
     history.since = billing.clock.now();
@@ -266,9 +258,7 @@ export class MoneyHistory {
   }
 
   private async check(): Promise<void> {
-    const violated = await checkInvariants(this.auditor, BILLING_INVARIANTS, {
-      from: this.firstKey,
-    });
+    const violated = await this.billing.violations(this.firstKey);
     const errors = this.billing.takeErrors().filter(isFault);
     const faults = [...violated.map((one) => JSON.stringify(one)), ...errors];
     if (faults.length > 0) throw new Error(faults.join('\n'));

@@ -1,6 +1,5 @@
 import type { ToldHistory } from '../../entitlement/histories/told-history.js';
 import type { BillingUnderTest } from '../billing-under-test.js';
-import type { MoneyAuditor } from './money-auditor.js';
 import { MoneyHistory } from './money-history.js';
 
 const ACCOUNTS = 50;
@@ -17,14 +16,11 @@ const FAILS_UNTIL = 67;
  * @returns the customers' histories.
  * @throws Error if either is not the case; the errors of the histories.
  */
-export async function travel(
-  billing: BillingUnderTest,
-  auditor: MoneyAuditor,
-): Promise<ToldHistory[]> {
+export async function travel(billing: BillingUnderTest): Promise<ToldHistory[]> {
   billing.clock.set('2027-12-31T23:30:00Z');
   const histories: MoneyHistory[] = [];
   for (let at = 0; at < ACCOUNTS; at += 1) {
-    const history = await MoneyHistory.begin(billing, 'stripe', auditor);
+    const history = await MoneyHistory.begin(billing, 'stripe');
     await history.run({ kind: 'subscribe', sku: SKUS[at % SKUS.length] });
     histories.push(history);
   }

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { AuditJob } from '#libs/database';
 import { DAY_MS } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { PaypalSide } from '../../../../test/billing/sides/paypal-side.js';
@@ -21,9 +20,7 @@ beforeEach(async () => {
   [payment] = await side.paymentsOf(accountId);
 });
 afterEach(async () => {
-  const audit = billing.get(AuditJob);
-  await audit.runOnce();
-  expect([...audit.violations]).toEqual([]);
+  expect(await billing.violations()).toEqual([]);
   expect(billing.logLines.splice(0)).toEqual([]);
 });
 
