@@ -10,7 +10,6 @@ import {
 } from '#libs/platform';
 import { ReadTooHeavy, TooMuchReading } from './usage.errors.js';
 
-const STATEMENT_MAX_MS = 2_000;
 const TURNS: FairTurnsLimits = {
   atOnce: 2,
   ofAccount: 1,
@@ -18,11 +17,6 @@ const TURNS: FairTurnsLimits = {
   waitingMax: 100,
   waitMaxMs: 8_000,
 };
-/**
- * Maximum total duration of an account's reads per minute. Quick reads stay below it even at the
- * highest rate of requests.
- */
-const A_MINUTE_MAX_MS = 10_000;
 /** Once this many accounts are counted, minutes that have ended are removed. */
 const MINUTES_MAX = 1_000;
 
@@ -47,7 +41,17 @@ const idleMs = () => performance.eventLoopUtilization().idle;
  */
 @Injectable()
 export class LogReads {
-  private readonly turns = new FairTurns(TURNS);
+  /** The limits, which a spec lowers. */
+  readonly limits = {
+    statementMs: 2_000,
+    /**
+     * Maximum total duration of an account's reads per minute. Quick reads stay below it even at the highest rate of
+     * requests.
+     */
+    minuteMs: 10_000,
+    turns: { ...TURNS },
+  };
+  private readonly turns = new FairTurns(this.limits.turns);
   private readonly minutes = new Map<string, MinuteOfReads>();
 
   constructor(private readonly database: Database) {}
@@ -85,7 +89,7 @@ export class LogReads {
   /** @throws TooMuchReading. */
   private checkMinute(accountId: string): MinuteOfReads {
     const minute = this.minuteOf(accountId);
-    if (minute.tookMs < A_MINUTE_MAX_MS) return minute;
+    if (minute.tookMs < this.limits.minuteMs) return minute;
     throw new TooMuchReading(minute.endsMs - monotonicMs());
   }
 
@@ -104,7 +108,7 @@ export class LogReads {
   private async limited<T>(work: (reader: LogReader) => Promise<T>): Promise<T> {
     try {
       return await this.database.transaction(async (transaction) => {
-        const limited = transaction.limitStatements(STATEMENT_MAX_MS);
+        const limited = transaction.limitStatements(this.limits.statementMs);
         const [answer] = await Promise.all([work(transaction), limited]);
         return answer;
       });
