@@ -31,13 +31,13 @@ describe('a command whose reader has closed the pipe', () => {
       encoding: 'utf8',
     });
 
-  it.each([['tlds', 'show'], ['tlds', 'show', '--json'], ['account', '--help'], ['--help']])(
-    'ends silently: %s %s %s',
-    (...args) => {
-      const { status, stderr } = run(args, ['ignore', pipe, 'pipe']);
-      expect([status, stderr]).toEqual([0, '']);
-    },
-  );
+  it.each([
+    ['tlds', 'show'],
+    ['account', '--help'],
+  ])('ends silently: %s %s', (...args) => {
+    const { status, stderr } = run(args, ['ignore', pipe, 'pipe']);
+    expect([status, stderr]).toEqual([0, '']);
+  });
 
   it('keeps an exit code that was set before', () => {
     const program = [

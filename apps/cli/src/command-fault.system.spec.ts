@@ -40,23 +40,12 @@ describe('a command that fails', () => {
       `${file}: it is not an MRT file`,
     ],
     [
-      'tlds refresh missing',
-      ['tlds', 'refresh', join(folder, 'missing')],
-      `${folder}/missing/dns.json: there is no such file or folder.`,
-    ],
-    [
       'secrets a-file/secrets',
       ['secrets', join(file, 'secrets'), ...MAIL],
       `${file}/secrets: a part of this path is not a folder.`,
     ],
     ['tlds show zzzz', ['tlds', 'show', 'zzzz'], '.zzzz is not a top-level domain in these tables'],
-    [
-      'tlds show --tables missing',
-      ['tlds', 'show', '--tables', join(folder, 'missing')],
-      `${folder}/missing: there is no such file or folder.`,
-    ],
     ['provision', ['provision'], '127.0.0.1:9: nothing listens there.'],
-    ['corpus distribute', ['corpus', 'distribute'], '127.0.0.1:9: nothing listens there.'],
   ])('says why in a sentence, with exit code 1: %s', (_words, args, sentence) => {
     const { status, stdout, stderr } = run(args, NOWHERE);
     expect([status, stdout]).toEqual([1, '']);

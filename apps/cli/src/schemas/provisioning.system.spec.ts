@@ -47,6 +47,8 @@ const RAISED = `
     or exists (select from pg_auth_members where member = r.oid))`;
 
 describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries }) => {
+  /** On one server, all tables are compared as well: on the others, their default privileges suffice. */
+  const isLast = binaries === SERVERS.at(-1)?.binaries;
   const folder = makeOwnFolder('dds-provisioning');
   let server: EmbeddedServer;
 
@@ -101,7 +103,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     expect(stdout).toMatch(new RegExp(`^-- The database ${BY_HAND} of 127.0.0.1:`));
     for (const sql of [stdout, stdout]) await asAdmin(BY_HAND, sql);
     // `migrate` uses only the address in this URL.
-    await installation(BY_HAND, 'nobody').migrate();
+    if (isLast) await installation(BY_HAND, 'nobody').migrate();
   });
 
   it('S114: the command, run by a superuser or an administrator, creates the same objects as the printed statements, and raises no role’s rights', async () => {
@@ -109,11 +111,12 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     const superusers = installation('by_superuser', 'postgres');
     const admins = installation('by_command');
     for (const databases of [admins, admins, superusers]) await databases.provision();
-    for (const databases of [admins, superusers]) await databases.migrate();
+    for (const databases of isLast ? [admins, superusers] : []) await databases.migrate();
     const expected = await made('by_superuser');
-    expect(expected.length).toBeGreaterThan(2 * ROLES.length);
+    expect(expected.length).toBeGreaterThan(isLast ? 2 * ROLES.length : 0);
     expect(await made('by_command')).toEqual(expected);
     expect(await made(BY_HAND)).toEqual(expected);
+    if (!isLast) await admins.migrate();
     expect(await asSuperuser('postgres', RAISED, [ROLES])).toEqual([]);
   });
 
@@ -136,7 +139,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
   });
 
   // The commands are tried on one server. On the embedded server, other specs check every invariant.
-  if (binaries === SERVERS.at(-1)?.binaries) {
+  if (isLast) {
     it('`verify` finds violated invariants in a copy of the database, without a running service', async () => {
       await asSuperuser('postgres', `create database copied template by_command owner ${ADMIN}`);
       await installation('copied').provision();
