@@ -3,8 +3,6 @@ import type { Coverage } from '#libs/contracts';
 import { Clock, SECOND_MS, monotonicMs } from '#libs/platform';
 import { type CoveredSource, CoverageRepository } from './coverage.repository.js';
 
-/** How long the sources are cached; they rarely change. */
-const KEPT_MS = 2 * SECOND_MS;
 export const FIXTURE_SOURCE = 'fixtures';
 
 export interface ShownSources {
@@ -14,6 +12,8 @@ export interface ShownSources {
 
 @Injectable()
 export class CoverageService {
+  /** How long the sources are cached, because they rarely change; a spec that changes them sets a shorter time. */
+  keptMs = 2 * SECOND_MS;
   private kept?: { untilMs: number; sources: Promise<CoveredSource[]> };
 
   constructor(
@@ -69,7 +69,7 @@ export class CoverageService {
     const now = monotonicMs();
     if (!this.kept || this.kept.untilMs < now) {
       const sources = this.repository.listSources();
-      this.kept = { untilMs: now + KEPT_MS, sources };
+      this.kept = { untilMs: now + this.keptMs, sources };
       const forget = () => (this.kept = undefined);
       // The absence of data is not cached: otherwise an answer could say that there is no data just after the first
       // data has arrived.

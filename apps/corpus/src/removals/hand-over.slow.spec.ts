@@ -6,6 +6,7 @@ import { TYPOS, type TyposAnswer, WHOIS_REVERSE, type WhoisReverseAnswer } from 
 import { MaintenanceDatabase } from '#libs/database';
 import { CorpusUnderTest } from '#test/corpus';
 import { waitFor } from '#test/environment';
+import { CoverageService } from '../coverage/coverage.service.js';
 import {
   ALL_KEYS,
   NAMES_OF_RANGE,
@@ -28,6 +29,7 @@ describe('the names of a removed source', () => {
   beforeAll(async () => {
     // This spec starts the import runs itself.
     corpus = await CorpusUnderTest.start({ work: 'serve' });
+    corpus.get(CoverageService).keptMs = 100;
     // The scheduled job is postponed by a day, because it could run at the same time as a run of this spec.
     await waitFor('the end of the first run', async () => {
       const held = await corpus.get(MaintenanceDatabase).query(
@@ -72,7 +74,7 @@ describe('the names of a removed source', () => {
     (await corpus.answerTo<WhoisReverseAnswer>(WHOIS_REVERSE, parameters)).domains?.map(
       ({ domain_name }) => domain_name,
     );
-  /** Waits for an answer, because searches cache the list of sources for two seconds. */
+  /** Waits for an answer, because searches cache the list of sources. */
   const becomes = async (ask: () => Promise<unknown>, expected: readonly string[]) =>
     waitFor(
       `the answer ${expected.join()}`,
