@@ -8,7 +8,7 @@ import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js'
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { JobQueues } from '../jobs/job-queues.js';
 import { resultKey } from '../jobs/job.js';
-import { ASKING_MIN_MS, ASKING_MS, CONCURRENCY } from './chunks.job.js';
+import { ASKING_MIN_MS, ASKING_MS, CONCURRENCY, ChunksJob } from './chunks.job.js';
 
 const LATER: Partial<NameFindings> = {
   outcome: 'throttled',
@@ -43,9 +43,7 @@ const jobOf = async (accountId: string, id: string | null) =>
 /** Makes waiting work due at once instead of in minutes. @returns the job at its end. */
 async function endOf(accountId: string, id: string | null): Promise<JobAnswer> {
   return waitFor('the end of the job', async () => {
-    await under.database.query(
-      `update work set until = clock_timestamp() where queue = 'chunks' and state = 'waiting'`,
-    );
+    await under.hurry(ChunksJob);
     const job = await jobOf(accountId, id);
     return job.finished_at === null ? undefined : job;
   });

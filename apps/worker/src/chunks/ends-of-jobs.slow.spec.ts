@@ -5,6 +5,7 @@ import { waitFor } from '#test/environment';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { JobQueues } from '../jobs/job-queues.js';
+import { ChunksJob } from './chunks.job.js';
 
 describe('a job', () => {
   const under = new WorkerUnderTest();
@@ -50,12 +51,6 @@ describe('a job', () => {
       [accountId],
     );
     return seconds ?? undefined;
-  }
-  async function makeDue(accountId: string): Promise<void> {
-    await under.database.query(
-      `update work set until = clock_timestamp() where queue = 'chunks' and account_id = $1`,
-      [accountId],
-    );
   }
 
   it('a job looks nothing up, costs nothing and causes no e-mail if its account is deleted while its price is being reserved', async () => {
@@ -114,7 +109,7 @@ describe('a job', () => {
     await waitFor('its chunk to wait', () => longestWait(accountId));
     under.clock.advance(HOUR_MS);
     const done = await waitFor('its end', async () => {
-      await makeDue(accountId);
+      await under.hurry(ChunksJob);
       const path = `/internal/jobs/${id}`;
       const job = await under.gateway.call<JobAnswer>('GET', path, { accountId });
       return job.finished_at === null ? undefined : job;

@@ -5,6 +5,7 @@ import { WebhookReceiver } from '../../../../test/worker/webhook-receiver.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import type { FileEdition } from '../files/file-edition.js';
 import { FileRowsService } from '../files/file-rows.service.js';
+import { AnnounceFilesJob } from './announce-files.job.js';
 import { AnnounceQueue } from './announce-queue.js';
 
 /** The number of accounts per work item. There are enough accounts for two full work items and a third one. */
@@ -92,9 +93,7 @@ it('all accounts are notified, even if that takes several work items, and a fail
   expect(payload).toEqual({ editionId, after: accounts[pages - 1] });
   expect(asked()).toBe(pages + tries * (ACCOUNTS - pages));
   under.entitlement.datasets.set(last, ['names']);
-  await under.database.query(
-    `update work set until = clock_timestamp() where queue = 'file-news' and state = 'waiting'`,
-  );
+  await under.hurry(AnnounceFilesJob);
   await waitFor('the last one to be notified', async () => (await told(editionId)).includes(last));
   // The suspended account was neither notified nor looked up.
   expect(await told(editionId)).toEqual(accounts);

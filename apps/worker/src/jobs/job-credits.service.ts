@@ -10,7 +10,6 @@ type JobPrice = Pick<Job, 'id' | 'accountId' | 'kind' | 'uniqueNames' | 'unsuppo
 
 /** Maximum time to wait for credits that are held elsewhere. */
 const ELSEWHERE_MS = MINUTE_MS;
-const PAUSE_MS = SECOND_MS;
 /**
  * The maximum number of starts that wait for credits: of one account, and of all accounts. Each occupies a connection
  * of a gateway or dashboard, which all other calls need, too (S102). An account can keep its credits elsewhere at no
@@ -21,6 +20,8 @@ const WAITING_MAX = { ofAccount: 2, ofAll: 16 };
 /** Reserves the full price of a job in advance, charges each chunk to the reservation, and releases unused credits. */
 @Injectable()
 export class JobCreditsService {
+  /** The time between two attempts to reserve credits; a spec uses a shorter one. */
+  pauseMs = SECOND_MS;
   /** The accounts of the starts that wait. */
   private readonly waiting: string[] = [];
 
@@ -42,7 +43,7 @@ export class JobCreditsService {
       const untilMs = monotonicMs() + ELSEWHERE_MS;
       do {
         if (monotonicMs() > untilMs) throw new JobCreditsBusy();
-        await sleep(PAUSE_MS);
+        await sleep(this.pauseMs);
       } while (!(await this.isHeld(job)));
     } finally {
       this.waiting.splice(this.waiting.indexOf(accountId), 1);

@@ -11,6 +11,12 @@ const JOB = {
   unsupported: 0,
 } as const;
 
+function serviceWith(clients: object): JobCreditsService {
+  const credits = new JobCreditsService(clients as ServiceClients);
+  credits.pauseMs = 50;
+  return credits;
+}
+
 it.each([
   ['waits for credits that are still frozen after a restoration', [0, 3], 'held'],
   ['gets credits that are released just after they were missing', [3, 0], 'held'],
@@ -19,7 +25,7 @@ it.each([
   const outcomes = ['insufficient', 'held'];
   const hold = async () => ({ outcome: outcomes.shift(), spendable: 0 });
   const clients = { entitlement: { hold, balance: async () => ({ spendable, frozen }) } };
-  const credits = new JobCreditsService(clients as unknown as ServiceClients);
+  const credits = serviceWith(clients);
   const ended = await credits.hold(JOB).then(
     () => 'held',
     ({ code }: { code: string }) => code,
@@ -30,7 +36,7 @@ it.each([
 it('few starts wait for credits that are held elsewhere, so that connections stay free', async () => {
   let isElsewhere = true;
   const hold = async () => ({ outcome: isElsewhere ? 'elsewhere' : 'held', spendable: 0 });
-  const credits = new JobCreditsService({ entitlement: { hold } } as unknown as ServiceClients);
+  const credits = serviceWith({ entitlement: { hold } });
   const ended: string[] = [];
   const start = async (name: string, accountId: string) =>
     credits.hold({ ...JOB, accountId }).then(

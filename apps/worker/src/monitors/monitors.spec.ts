@@ -12,6 +12,7 @@ import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { ForgetNewsJob } from '../monitor-news/forget-news.job.js';
 import { MailDigestsJob } from '../monitor-news/mail-digests.job.js';
+import { FitMonitorsJob } from './fit-monitors.job.js';
 import { OnAllowanceChangedConsumer } from './on-allowance-changed.consumer.js';
 
 const SLOTS = { domain: 5, brand: 2, registrant: 2 };
@@ -205,10 +206,7 @@ describe('monitors', () => {
     const ids = [(await watch(newName())).id, (await watch(newName())).id];
     await waitFor('the wait for the end', async () => (await waiting())[0]?.days === 3);
     allow(1);
-    await under.database.query(
-      `update work set until = clock_timestamp() where queue = 'monitor-slots' and account_id = $1`,
-      [accountId],
-    );
+    await under.hurry(FitMonitorsJob);
     const isOver = async () => (await shown(ids[1])).state === 'over_limit';
     await waitFor('the end of the rights', isOver);
     await waitFor('the end of the work', async () => (await waiting()).length === 0);

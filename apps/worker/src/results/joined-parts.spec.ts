@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { CONCATENATED_MAX, FilesConfig, type FileStore, openFiles } from '#libs/files';
+import { FilesConfig, type FileStore, openFiles } from '#libs/files';
 import { SystemClock, loadConfig, newId } from '#libs/platform';
 import { makeOwnFolder } from '#test/environment';
 import { type Job, partsFolder, resultKey } from '../jobs/job.js';
@@ -26,7 +26,9 @@ it('an interrupted join of very many files continues with the groups that are al
     leftOutPart: null,
     leftOutRows: 0,
   } as Job;
-  const parts = Array.from({ length: CONCATENATED_MAX + 9 }, (_, place) => ({
+  const results = new ResultFilesService(files);
+  results.joinedMax = 20;
+  const parts = Array.from({ length: results.joinedMax + 9 }, (_, place) => ({
     part: `${partsFolder(job.id)}${place}.gz`,
     rows: 1,
   }));
@@ -41,7 +43,6 @@ it('an interrupted join of very many files continues with the groups that are al
     return found.files.filter(({ key }) => key.includes('joined'));
   };
 
-  const results = new ResultFilesService(files);
   const first = await results.join(job, parts, signal);
   const joined = await groups();
   expect(joined).toHaveLength(2);

@@ -11,6 +11,9 @@ const HEADER_BYTES_MAX = 64 * 1024;
 /** Writes the result file of a job: the answers of its chunks in order, and then the lines that were not looked up. */
 @Injectable()
 export class ResultFilesService {
+  /** The number of files that are joined at once; a spec uses a lower one. */
+  joinedMax = CONCATENATED_MAX;
+
   constructor(private readonly files: FileStore) {}
 
   /**
@@ -50,11 +53,11 @@ export class ResultFilesService {
     signal: AbortSignal,
   ): Promise<{ sizeBytes: number }> {
     let joined = keys;
-    while (joined.length > CONCATENATED_MAX) {
+    while (joined.length > this.joinedMax) {
       const groups: string[] = [];
-      for (let from = 0; from < joined.length; from += CONCATENATED_MAX) {
+      for (let from = 0; from < joined.length; from += this.joinedMax) {
         signal.throwIfAborted();
-        const group = joined.slice(from, from + CONCATENATED_MAX);
+        const group = joined.slice(from, from + this.joinedMax);
         const target = `${partsFolder(job.id)}joined-${digestOf(group)}.gz`;
         if (!(await this.files.stat(target))) await this.files.concatenate(group, target);
         groups.push(target);

@@ -4,6 +4,7 @@ import { type ClientRequest, request as open } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
+import type { Database } from '#libs/database';
 import { ServiceTokens, SystemClock, newId } from '#libs/platform';
 import { TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
 import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
@@ -21,12 +22,13 @@ describe('a worker killed during an upload', () => {
   const folder = makeOwnFolder('killed-uploads');
   const making = join(folder, 'worker', '.making');
   let test: TestDatabase;
+  let database: Database;
   let worker: ServiceProcess;
 
   beforeAll(async () => {
     test = await TestDatabase.create();
     // The folder also contains incomplete database files.
-    const database = await test.service('worker');
+    database = await test.service('worker');
     await database.query(
       `insert into work_turn (queue, paused_until) values ('file-builds', 'infinity')`,
     );
@@ -88,6 +90,8 @@ describe('a worker killed during an upload', () => {
     utimesSync(join(making, left), LONG_AGO, LONG_AGO);
     await worker.start();
     expect(readdirSync(making)).toEqual([]);
+    // The lock of the dead process ends now, so that nobody need wait for it.
+    await database.query(`update upload_locks set locked_until = now() - interval '1 s'`);
     const offset = await waitFor('the lock of the dead process to end', async () => {
       const headers = headersOf();
       const state = await request(`${worker.url}${path}`, { method: 'HEAD', headers });
