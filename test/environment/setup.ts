@@ -121,5 +121,5 @@ async function prepare(server: EmbeddedServer): Promise<void> {
     passwordOf: () => TEST_PASSWORD,
   });
   await databases.provision();
-  await databases.migrate();
+  await databases.migrateAtOnce();
 }

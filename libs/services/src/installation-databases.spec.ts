@@ -55,6 +55,24 @@ describe('the databases of an installation', () => {
     ]);
   });
 
+  it('a failed migration is reported once the schemas that are migrated at the same time are up to date', async () => {
+    const failing = { name: '0001-rows', sql: 'select nothing' };
+    const late = { name: '0001-late', sql: 'select pg_sleep(0.3); create table late (a int)' };
+    const test = await TestDatabase.create('template0');
+    const at = new InstallationDatabases({
+      services: [
+        { name: 'account', migrations: [failing] },
+        { name: 'gateway', migrations: [late] },
+      ] as unknown as AnyService[],
+      adminUrl: test.url(),
+      passwordOf: () => TEST_PASSWORD,
+    });
+    await at.provision();
+    await expect(at.migrateAtOnce()).rejects.toThrow('migration 0001-rows failed');
+    expect(await made(test)).toContain('gateway.late');
+    await test.drop();
+  });
+
   it('a URL without a host is refused, because the name of a role would be lost in it', () => {
     const adminUrl = 'postgres:///domain_data?host=/var/run/postgresql';
     const options = { services: SERVICES, adminUrl, passwordOf: () => TEST_PASSWORD };

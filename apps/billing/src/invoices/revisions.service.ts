@@ -7,7 +7,6 @@ import { InvoiceDataDestroyed } from '../invoice-encryption/invoice-encryption.e
 import { InvoiceEncryptionService } from '../invoice-encryption/invoice-encryption.service.js';
 import { JudgedTaxIdsService } from '../tax-ids/judged-tax-ids.service.js';
 import { type Buyer, type InvoiceDocument, buyerOf } from '../invoice-pdf/invoice-document.js';
-import { renderPdf } from '../invoice-pdf/pdf-renderer.js';
 import type { Contact } from '../contacts/contacts.service.js';
 import { TooManyRevisions } from './invoices.errors.js';
 import type { InvoiceRevision } from './invoice-revision.entity.js';
@@ -71,6 +70,8 @@ export class RevisionsService {
     const printedAt = this.clock.now();
     if (revision > 1) await this.checkRevisions(accountId, printedAt);
     const printed = { revision, buyer, printedAt };
+    // Loaded with the first invoice, because its fonts would delay each start.
+    const { renderPdf } = await import('../invoice-pdf/pdf-renderer.js');
     const pdf = await renderPdf(documentOf(invoice, printed));
     return { invoice, ...printed, pdf, isNew: true };
   }

@@ -108,6 +108,6 @@ export class SoloDatabase {
       if (!rowCount) await client.query(`create database ${DATABASE}`);
     });
     await this.places.provision();
-    await this.places.migrate();
+    await this.places.migrateAtOnce();
   }
 }
