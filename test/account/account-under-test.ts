@@ -136,7 +136,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return (await this.mailbox.newest(200)).filter(({ to }) => to === address);
   }
 
-  /** Returns the token of the link in the newest e-mail to an address. */
+  /** Returns the token in the link of the newest e-mail to an address. */
   async linkToken(address: string): Promise<string> {
     const [mail] = await this.mailsTo(address);
     const token = /[?]token=([A-Za-z0-9_-]{43})/.exec(mail?.text ?? '')?.[1];
@@ -213,7 +213,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     });
     this.config = config;
     this.database = await this.test.service('account');
-    // In real time, jobs would sometimes run between two steps of a spec.
+    // On a schedule, jobs would sometimes run between two steps of a spec.
     const isScheduled = false;
     this.service = await startAccount({ config, clock, logger, transport, mail, isScheduled });
     this.get(PasswordsService).cost = CHEAP_HASH;
@@ -235,7 +235,7 @@ function checkAgainstRow(call: string, { status, body }: DashboardAnswer): void 
   });
   const form = row?.answers[0];
   if (form?.type !== 'application/json') throw new Error(`${call} has no row`);
-  // The service produces only one part of such an answer.
+  // If the answer has several parts, the service produces only one of them.
   const broken = row?.parts ? [] : faultsOf(form.of, body);
   const faults = broken.map(({ field, message }) => `${field} ${message}`);
   if (status !== (form.status ?? 200)) faults.push(`the status is ${status}`);

@@ -5,20 +5,20 @@ import { LOOKUP_PATH } from './gateway-field.js';
 import { driveWrk } from './wrk.js';
 
 const RATE = 5_000;
-// Each sends ten requests a second. With fewer, late answers would lower the rate.
+// Each sends ten requests a second. With fewer connections, late answers would lower the rate.
 const CALM_CONNECTIONS = 500;
 const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
 /** The length of the warm-up before each measurement, after which leases and memory have reached their usual size. */
 const WARM_UP_MS = 3_000;
 const FULL = { durationMs: 8_000, rounds: 3 };
 const SHORT = { durationMs: 5_000, rounds: 2 };
-/** The target of the p99 is a multiple of the latency that nginx with Lua adds in the same run. */
+/** The target for the p99 is a multiple of the latency that nginx with Lua adds in the same run. */
 const TARGETS = { p50Ms: 0.5, p99OfLua: 3 };
 
 /**
  * Measures the latency that the gateway and nginx with Lua add to requests, compared with sending them directly to the
  * upstream, at a load below the gateway's limit. The load generator, the upstream, the stand-ins and PostgreSQL share
- * the second core, so they wait for each other, and part of the latency is due to this. The figure of nginx shows how
+ * the second core, so they wait for each other, and part of the latency is due to this. The figure for nginx shows how
  * much.
  */
 export async function addedLatency(

@@ -52,7 +52,10 @@ export const leastOf = (what: string, values: number[], unit: string): BenchRow 
   unit,
 });
 
-/** Runs a task for each item, at most `width` at a time. @returns the milliseconds of each, in order of their ends. */
+/**
+ * Runs a task for each item, at most `width` at a time. @returns the milliseconds of each, in the order in which they
+ * finished.
+ */
 export async function inLanes<T>(
   items: Iterable<T>,
   width: number,

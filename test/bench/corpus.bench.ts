@@ -29,13 +29,13 @@ import { cleanup } from './cleanup.js';
 
 const SEED = 17;
 const CLIENTS = 8;
-/** The numbers of names in the zone, of names with full histories, and of measured first pages of each search. */
+/** How many names the zone has, how many have full histories, and how many first pages of each search are measured. */
 const SIZE = { zone: 1_000_000, generated: 20_000, pages: 400 };
 const SHORT = { zone: 50_000, generated: 1_000, pages: 160 };
 /** The cache of the database server: a quarter of the memory of a machine with 8 GB, as PostgreSQL's manual advises. */
 const SETTINGS = { shared_buffers: '2GB' };
 const NEEDLES = 1_000;
-/** The share of a zone's names that are added in a day, and of those that are removed. */
+/** The share of a zone's names that is added in a day, and the share that is removed. */
 const CHANGED = 0.01;
 
 type Parameters = Record<string, string>;

@@ -32,8 +32,8 @@ const CONSUMERS = { account: ['entitlement'] } as const;
 const logger = new Logger('bench', process.stderr, 'error');
 
 /**
- * Measures the time from writing an event in one service to its handler in another, and the rate of a backlog, in one
- * process and, if a broker can run here, over Kafka.
+ * Measures the time from the writing of an event in one service to its handling in another, and the rate of a backlog,
+ * in one process and, if a broker can run here, over Kafka.
  */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const title = 'events: from the outbox to the handler';
@@ -65,7 +65,7 @@ async function inProcess(): Promise<BenchRow[]> {
 
 /**
  * Measures events over a real broker, first with a backlog and then with a steady rate. A transaction commits five
- * events, as in a busy account service. With one event each, the bench would mainly measure commits.
+ * events, as in a busy account service. With one event per transaction, the bench would mainly measure commits.
  */
 async function overKafka(backlog: number, calm: number): Promise<BenchRow[]> {
   const starting = KafkaBroker.start({ folder: newFolder('kafka'), isMeasured: true });

@@ -45,7 +45,7 @@ export async function openGatewayField(): Promise<GatewayField> {
   return { around, keys, upstreamPort: upstream.port, socketPath };
 }
 
-/** @param core the core to bind it to; without one, it may use every core. */
+/** @param core the core to which the gateway is bound; by default, the gateway may use every core. */
 export async function startGateway(
   { around, socketPath }: GatewayField,
   { name, settings, core }: { name: string; settings?: Record<string, string>; core?: number },

@@ -121,7 +121,7 @@ class BenchWorker {
     return id;
   }
 
-  /** Waits until the answer at a path of the worker has the wanted form, and returns it. */
+  /** Waits until the answer at a path of the worker has the expected form, and returns it. */
   async until<Answer>(accountId: string, path: string, isSo: (answer: Answer) => boolean) {
     const look = async () => {
       await sleep(POLL_MS);

@@ -17,8 +17,8 @@ const REASON = 'a benchmark';
 
 /**
  * Checks the last credits of a customer: 64 clients use one key at three gateways, and send twice as many requests for
- * distinct names as there are credits. Each repetition uses a new customer, and must serve exactly as many requests as
- * there are credits. A stand-in for lookup answers every name at once.
+ * distinct names as there are credits. Each repetition uses a new customer, for whom exactly as many requests must be
+ * served as there are credits. A stand-in for lookup answers every name at once.
  */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const repetitions = isShort ? 3 : 20;

@@ -16,7 +16,10 @@ export interface Load {
   keys: string[];
   connections: number;
   durationMs: number;
-  /** Over all connections. Without a rate, each sends a request as soon as the last is answered. */
+  /**
+   * The rate of all connections together. Without it, each connection sends a request as soon as its last one is
+   * answered.
+   */
   ratePerSecond?: number;
 }
 
@@ -105,7 +108,7 @@ export async function driveWrk(load: Load, folder: string): Promise<LoadResult> 
   return { ...counted, elapsedMs: counted.elapsedMs - openingMs };
 }
 
-/** Gives wrk priority, so that what shares its core does not delay its timing at low load. */
+/** Gives wrk priority, so that other processes on its core do not delay its timing at low load. */
 function preferIfRoot(pid: number): void {
   if (process.getuid?.() === 0) setPriority(pid, constants.priority.PRIORITY_HIGHEST);
 }

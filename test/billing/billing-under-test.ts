@@ -196,7 +196,10 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await deliverFate(this.service, { fate, accountId, at });
   }
 
-  /** Runs the jobs that follow changes to accounts and return money, and delivers the resulting callbacks. */
+  /**
+   * Runs the jobs that follow changes to accounts and tax rates, and those that return money. Delivers the resulting
+   * callbacks.
+   */
   async follow(): Promise<void> {
     for (const job of [CloseCheckoutsJob, FollowAccountsJob, FollowTaxJob, ReturnMoneyJob]) {
       await this.runJob(job);
@@ -277,7 +280,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
   protected async serve(settings: Partial<BillingConfig>): Promise<void> {
     this.config = Object.assign(new BillingConfig(), settings);
     const { config, clock, logger, transport, mailbox: mail } = this;
-    // In real time, jobs would sometimes run between two steps of a spec.
+    // On a schedule, jobs would sometimes run between two steps of a spec.
     const options = { config, clock, logger, transport, mail, isScheduled: false };
     this.service = await startBilling(options);
   }

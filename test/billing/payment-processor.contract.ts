@@ -38,7 +38,7 @@ function valueOf<T>(outcome: CallResult<T>): T {
   throw new Error(`${outcome.outcome}: ${JSON.stringify(outcome)}`);
 }
 
-/** What every processor must guarantee to billing, except what billing's own specs check for both. */
+/** The guarantees that every processor must give to billing, except those that billing's own specs check for both. */
 export function describePaymentProcessor(name: string, parts: ProcessorParts): void {
   describe(`payment processor: ${name}`, () => {
     const clock = new TestClock();

@@ -3,7 +3,7 @@ import { addMonths } from '#libs/platform';
 import type { BillingUnderTest } from './billing-under-test.js';
 import { agreeAtPaypal } from './hosted-page.js';
 
-/** A monthly 15K API plan of a new account, bought now at PayPal. Only callbacks inform billing about it. */
+/** A monthly 15K API plan of a new account, bought now at PayPal. Only callbacks inform billing about the purchase. */
 export class PaypalPlan {
   readonly start: Date;
   readonly end: Date;

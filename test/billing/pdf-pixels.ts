@@ -49,10 +49,10 @@ export async function pageDistance(one: Buffer, other: Buffer): Promise<number> 
   return Math.max(...sums) / BLOCK ** 2;
 }
 
-/** The maximum difference in brightness, of 255, that counts as the edge of a letter. */
+/** The maximum difference in brightness, out of 255, that may occur at the edge of a letter. */
 const EDGE = 18;
 
-/** Returns the share of pixels that differ by more than the edge of a letter, or 1 if the pages differ in size. */
+/** Returns the share of pixels that differ by more than the edge of a letter may, or 1 if the pages differ in size. */
 export async function changedShare(one: Buffer, other: Buffer): Promise<number> {
   const [a, b] = [await brightness(one), await brightness(other)];
   if (a.width !== b.width || a.height !== b.height) return 1;

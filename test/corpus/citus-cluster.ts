@@ -20,7 +20,7 @@ import { corpus } from '../../apps/corpus/src/service.js';
 /** The script that starts Citus. Its folder, beside the repository, contains a build for Debian's PostgreSQL 15. */
 const SCRIPT = resolve('../shared/citus/start');
 const PASSWORD = 'test-password';
-/** Three on each worker. With the default, 32, tests are slow: each statement is planned again for each shard. */
+/** Three on each worker. With the default of 32, tests are slow, because each statement is planned for each shard. */
 const SHARDS = 6;
 const run = promisify(execFile);
 
@@ -83,7 +83,7 @@ export class CitusCluster {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Kills a worker, counted from 1, as a crash would. */
+  /** Kills the worker with this number, from 1, as a crash would. */
   async killWorker(number: number): Promise<void> {
     await this.control(number, '-m immediate stop');
   }

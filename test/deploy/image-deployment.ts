@@ -18,8 +18,8 @@ const READY_LIMIT_MS = 600_000;
 /** The maximum number of starts: a service exits if its database is late, and a container engine restarts it. */
 const STARTS_MAX = 5;
 /**
- * Lets gateways shed no load and wait longer for services and Valkey, because the test machine may be busy. Gateways
- * and dashboard wait for no balancer before they stop.
+ * Because the test machine may be busy, gateways shed no load, and wait longer for services and Valkey. The gateways
+ * and the dashboard do not wait for a balancer before they stop.
  */
 const UNHURRIED = {
   GATEWAY_DRAIN_NOTICE_MS: '0',
@@ -31,8 +31,9 @@ const UNHURRIED = {
 
 /**
  * The containers of docker-compose.yml. Each has the command, user, environment, secrets and volume that the file and
- * the image define, and an address to which its host name resolves. PostgreSQL and Valkey are servers of its own, and
- * Kafka is the broker of the test run. The mailbox and the simulated registries on this machine are added.
+ * the image define, and an address to which its host name resolves. PostgreSQL and Valkey are servers of this
+ * deployment alone, and Kafka is the broker of the test run. The mailbox and the simulated registries on this machine
+ * are added.
  */
 export class ImageDeployment {
   private readonly folder = makeOwnFolder('deployment');

@@ -182,7 +182,9 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     await this.deliver(PaymentReversalUndone, accountId, { reversalId });
   }
 
-  /** Pays once for the period of a snapshot, if the snapshot says that it is paid, and publishes the snapshot. */
+  /**
+   * Pays once for the period of a snapshot, if the snapshot says that the period is paid, and publishes the snapshot.
+   */
   async subscribe(
     accountId: string,
     { monthlyCredits = '15000', lineId, ...snapshot }: SnapshotInTest,
@@ -253,7 +255,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     this.database = await this.test.service('entitlement', ENTITIES);
     const config = Object.assign(new EntitlementConfig(), this.settings);
     const { clock, logger, transport } = this;
-    // In real time, jobs would sometimes run between two steps of a spec.
+    // On a schedule, jobs would sometimes run between two steps of a spec.
     const isScheduled = false;
     this.service = await startEntitlement({ config, clock, logger, transport, isScheduled });
     this.gateway = this.connect('gateway');

@@ -43,8 +43,8 @@ const PROGRAMS: Readonly<Record<string, () => string | undefined>> = {
 const NOT_RUN = 'not run here: ';
 
 /**
- * Ends the run with a plain line of counts, and names the suites that could not run on this machine, unless the run was
- * only of specs that need no programs.
+ * Ends the run with a plain line of counts, and names the suites that could not run on this machine, unless the run had
+ * only specs that need no programs.
  */
 export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
   onRunComplete(_contexts: unknown, results: AggregatedResult): void {

@@ -27,8 +27,8 @@ interface Run {
 let current: Run | undefined;
 
 /**
- * Starts what `setupPostgres` starts and, if they can run on this machine, Valkey and, unless the caller's environment
- * names one, a Kafka broker.
+ * Starts what `setupPostgres` starts, and also Valkey and a Kafka broker if they can run on this machine; no broker if
+ * the caller's environment names one.
  * @throws Error if a server fails to start; in CI, also if Valkey or the broker cannot run.
  */
 export default async function setup(): Promise<void> {
@@ -71,7 +71,7 @@ async function startPostgres(run: Run, measured?: Record<string, string>): Promi
   if (run.server) return;
   const { folder } = run;
   const settings = {
-    // The server's Unix socket is beside its data. An answer over the socket takes two thirds of the time over TCP.
+    // The server's Unix socket is beside its data. An answer over the socket takes two thirds as long as one over TCP.
     unix_socket_directories: '.',
     // The roles' passwords protect nothing here, and the usual 4,096 iterations would cost each connection a
     // millisecond.

@@ -60,7 +60,7 @@ export default async function run(...given: Given): Promise<unknown> {
     leaveTestCode: () => runtime.leaveTestCode(),
   };
   const before = openResources();
-  // Without the channel on which Jest would hear of each test: only the live count of a terminal uses it.
+  // Jest gets no channel on which it would be told of each test: only the live count in a terminal uses it.
   const result = await runFile(globalConfig, config, environment, bare, path);
   await waitForRest(path, before);
   return result;

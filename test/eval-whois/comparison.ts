@@ -137,7 +137,7 @@ function registrarFindings(expected: ExpectedRecord, record: RegistrationRecord)
   return findings;
 }
 
-/** Compares registrars' names without a code or address in brackets at their end, which is not part of a name. */
+/** Compares registrars' names without a code or address in brackets at the end, because it is not part of the name. */
 function nameFinding(expected: string, actual: string): Finding {
   const [wanted, got] = [expected, actual].map((it) =>
     loose(it.replace(/ ?[([][^)\]]*[)\]]$/, '')),

@@ -30,7 +30,7 @@ const BARS: Readonly<Record<string, number>> = {
 const WORST_REGISTRIES = 15;
 /** The rows (`id`) and single fields (`id field`) whose expectation is clearly wrong. */
 const EXCLUDED = new Set(Object.keys(exclusions));
-/** The correct statuses, by row id, of rows recorded only as free or taken. Nothing else of them is compared. */
+/** The correct statuses, by row id, of rows recorded only as free or taken. Nothing else in them is compared. */
 const STATUSES = statuses as Readonly<Record<string, ExpectedRecord['status']>>;
 
 /**

@@ -94,7 +94,8 @@ export class TcpProxy {
   }
 
   /**
-   * Loses the answer on the next connection whose client sends `text`, and resets it `afterMs` later. Resolves then.
+   * Loses the answer on the next connection whose client sends `text`, and resets this connection `afterMs` later.
+   * Resolves after the reset.
    */
   loseAnswerTo(text: string, afterMs = 200): Promise<void> {
     return this.trap(text, true, afterMs);

@@ -8,8 +8,8 @@ const { TestEnvironment } = createRequire(import.meta.url)(
 const SHOWN_MAX = 200;
 
 /**
- * A Jest environment that prints the first failed test and ends the process at once. Jest's own `--bail` finishes the
- * file first, in which many tests may hang.
+ * A Jest environment that prints the first failed test and ends the process at once. Jest's own `--bail` first finishes
+ * the file, in which many tests may hang.
  */
 export default class FirstFailure extends TestEnvironment {
   handleTestEvent(event: Circus.Event): void {

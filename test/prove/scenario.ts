@@ -6,7 +6,7 @@ export interface Scenario {
   name: string;
   /** Returns the reason why the scenario cannot run on this machine, or undefined if it can. */
   missing?: () => string | undefined;
-  /** Whether the scenario runs only with `--long`, before a release, or when `--only` names it. */
+  /** Whether the scenario runs only before a release (`--long`), or when `--only` names it. */
   isForReleases?: boolean;
   /**
    * `alone`: runs before all others, because it needs the whole machine. `background`: waits for background work, so it

@@ -20,7 +20,7 @@ export class Worker {
 
   constructor(private readonly options: WorkerOptions) {}
 
-  /** Runs the scenarios. Keeps the installation for others. */
+  /** Runs the scenarios, and keeps the installation for those of later calls. */
   async run(scenarios: Scenario[]): Promise<void> {
     for (const scenario of scenarios) this.options.done(await this.one(scenario));
   }

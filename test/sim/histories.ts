@@ -7,7 +7,10 @@ import { FAULTS, World } from './world.js';
 
 const COMMANDS_MAX = 30;
 
-/** Determines a history completely. Half of the plans draw their faults, so that each also occurs without others. */
+/**
+ * Determines a history completely. Half of the plans draw their faults, so that each fault also occurs without the
+ * others.
+ */
 const PLAN = fc.record({
   seed: fc.noShrink(fc.integer()),
   commands: fc.noBias(fc.integer({ min: 1, max: COMMANDS_MAX })),

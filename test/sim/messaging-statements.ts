@@ -2,7 +2,7 @@ import type { FailedEventRow, MemoryDatabase, OutboxRow, Statement } from './mem
 
 /**
  * Ways to break the code under test, which exist only in the simulation. Each removes the basis of one guarantee. A
- * simulation that does not detect this proves nothing.
+ * simulation that does not detect each of them proves nothing.
  */
 export const SABOTAGES = {
   'no-inbox': 'the inbox remembers nothing',
@@ -24,7 +24,7 @@ export function messagingStatements(sabotage: Sabotage | undefined): Statement[]
     ...BUCKET_STATEMENTS,
     ...inboxStatements(sabotage),
     ...FAILED_EVENT_STATEMENTS,
-    // No row becomes old enough to be deleted, and a superseded event is an event that was handled.
+    // No row becomes old enough to be deleted, and a superseded event counts as handled.
     ...['with gone as ( delete from outbox', 'with gone as ( delete from failed_event'].map(
       (begins) => ({ begins, run: () => [{ deleted: 0 }] }),
     ),

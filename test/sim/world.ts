@@ -121,7 +121,7 @@ export class World {
 
   /**
    * Makes a call from the running actor to a server that never dies, such as a database or a broker: the request
-   * travels, takes effect, and the answer travels back. It takes effect even if the caller has died.
+   * travels and takes effect, and the answer travels back. It takes effect even if the caller has died.
    */
   async reach<T>(effect: () => T | Promise<T>): Promise<T> {
     const { current: actor } = this;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { BillingContact } from '#libs/contracts';
 import { JsonServer } from './json-server.js';
 
-/** A stand-in for the account service: provides the recipients of invoices and e-mails to billing and the worker. */
+/** A stand-in for the account service: provides billing and the worker with the recipients of invoices and e-mails. */
 export class AccountContacts extends JsonServer {
   private readonly contacts = new Map<string, BillingContact>();
 

@@ -58,7 +58,7 @@ export class EntitlementStandIn extends JsonServer {
   validUntil: string | undefined;
   ttlMs = 60_000;
   leaseMax = 1_000;
-  /** The credits of each account that lookups have set aside, beside `balances`. */
+  /** The credits of each account that lookups have set aside, in addition to `balances`. */
   recallable = 0;
   /** While true, requests for leases are answered with `elsewhere`. */
   isElsewhere = false;

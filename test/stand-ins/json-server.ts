@@ -34,7 +34,9 @@ export class LoopbackServer {
 }
 
 export class JsonServer extends LoopbackServer {
-  /** Whether it answers 503 with a foreign body, except to health checks, like a load balancer without a service. */
+  /**
+   * Whether it answers like a load balancer without a service: with 503 and a foreign body, except to health checks.
+   */
   isDown = false;
   gate?: Promise<void>;
   readonly calls: string[] = [];

@@ -8,7 +8,7 @@ export interface LookupAnswer {
   body: string;
 }
 
-/** Returns a delivered answer in version 2 of about 3 KB, without `meta`, in the form that lookup returns. */
+/** Returns a delivered answer of about 3 KB in version 2, without `meta`, in the form that lookup returns. */
 export function deliveredAnswer(domainName: string): LookupAnswer {
   return {
     status: 200,

@@ -174,7 +174,7 @@ async function opened(
   };
 }
 
-/** Starts each service in its own process, with Kafka and Valkey. `worker` are settings of the worker. */
+/** Starts each service in its own process, with Kafka and Valkey. `worker` contains settings of the worker. */
 export async function openCluster(
   worker: Record<string, string> = {},
 ): Promise<WithPayments & { cluster: RunningCluster }> {

@@ -40,7 +40,7 @@ export function plansAndMoneyBack(
     );
     const ordersOf = async (accountId: string) => ordered.get(accountId) ?? [];
     side = sideOf({ simulator: deployment.payments, clock, ordersOf }, processor);
-    // Earlier sign-ups from this address were then yesterday, and no longer count.
+    // After this, earlier sign-ups from this address date from yesterday, and no longer count.
     clock.advance(DAY_MS);
     for (const customer of [rosa, yves, rhea]) await customer.joinWithCredits();
   });

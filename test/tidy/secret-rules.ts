@@ -27,7 +27,7 @@ export function secretsIn(place: string, text: string): string[] {
   return kinds.map((kind) => `${place}: ${kind}`);
 }
 
-/** S113: finds files of the tree that contain a secret. */
+/** S113: finds files in the tree that contain a secret. */
 export function secretFileFaults(paths: string[]): string[] {
   return paths.flatMap((path) => secretsIn(path, readFileSync(path, 'latin1')));
 }

@@ -54,8 +54,8 @@ export const kindOf = (path: string) =>
   /^[^.]+(?:\.(?:slow|system|proof))?\.([a-z]+)\.ts$/.exec(basename(path))?.[1];
 
 /**
- * Returns the nodes of a kind in a file; none if the file lacks a text that each node sought contains.
- * @param mark such a text.
+ * Returns the nodes of a kind in a file.
+ * @param mark a text that each of these nodes contains; a file without this text has none.
  */
 export function nodesOf<T extends ts.Node>(
   file: SourceFile,
@@ -81,7 +81,7 @@ export function place(file: SourceFile, node: ts.Node): string {
 const at = ({ path, text }: SourceFile, offset: number) =>
   `${path}:${text.slice(0, offset).split('\n').length}`;
 
-/** Returns a rule that finds each matching text of the judged files, with its place. */
+/** Returns a rule that finds each matching text in the checked files, with its place. */
 export const noText =
   (shape: RegExp, isJudged: (file: SourceFile) => boolean) => (files: SourceFile[]) =>
     files

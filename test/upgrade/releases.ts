@@ -60,7 +60,9 @@ export class ReleaseHistory {
     );
   }
 
-  /** Returns the last commit that added or removed the heading. The heading exists now, so that commit added it. */
+  /**
+   * Returns the last commit that added or removed the heading. The heading exists now, so it was added by this commit.
+   */
   private commitOfHeading(version: string): string {
     const words = ['log', '-1', '--format=%H', `-S## ${version} (`, 'HEAD', '--', CHANGELOG];
     const commit = this.ask(...words).trim();

@@ -25,7 +25,9 @@ import { connectTo } from '../stories/connections.js';
 
 const NOWHERE = 'http://127.0.0.1:1';
 
-/** Changes to the worker's default settings, the settings of its file store, and a shared database. */
+/**
+ * Settings that replace the worker's defaults. `files` contains those of its file store; `test` is a database to share.
+ */
 export interface WorkerSettings extends Partial<WorkerConfig> {
   files?: Record<string, string>;
   test?: TestDatabase;
@@ -198,7 +200,7 @@ export class WorkerUnderTest {
     return this.send('POST', '/internal/uploads', { accountId, headers, body });
   }
 
-  /** Resolves once the upload's names are read or it is rejected. */
+  /** Resolves once the names of the upload have been read, or the upload has been rejected. */
   async endOfUpload(accountId: string, id: string, limitMs?: number): Promise<UploadAnswer> {
     const isRead = async () => {
       const path = `/internal/uploads/${id}`;

@@ -1,7 +1,8 @@
 const KEYS_MAX = 200_000;
 
 /**
- * `over`: the total would exceed the cap. `full`: the key has no count, and no entry is free. Nothing is added then.
+ * `over`: the total would exceed the cap. `full`: the key has no count, and no entry is free. In both cases, nothing is
+ * added.
  */
 export type DailyAddition = 'added' | 'over' | 'full';
 
@@ -36,8 +37,8 @@ export class DailyCredits {
 
   /**
    * Adds `cost` (not 0) to the key's total for the day.
-   * @returns `over` if the total would exceed `cap`, and `full` if the key has no count and no entry is free; nothing
-   * is added then.
+   * @returns `over` if the total would exceed `cap`, and `full` if the key has no count and no entry is free; in both
+   * cases, nothing is added.
    */
   add(keyId: string, day: number, { cost, cap }: { cost: number; cap: number }): DailyAddition {
     this.turnTo(day);

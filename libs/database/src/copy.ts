@@ -56,7 +56,7 @@ export async function* copyOut(
   cancel: () => Promise<void>,
 ): AsyncGenerator<Buffer, void, void> {
   const copy = client.query(copyTo(sql));
-  // The time limit of an answer does not apply, because the reader may be slow: this is how it is ended.
+  // This call ends the time limit of the answer, because the reader may be slow.
   (copy as { callback?: () => void }).callback?.();
   let hasEnded = false;
   const ended = finished(copy).finally(() => (hasEnded = true));

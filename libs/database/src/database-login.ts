@@ -31,7 +31,8 @@ export function clientFor(address: DatabaseAddress): typeof pg.Client {
       // error in between would end the process, for example if the server closes the connection in the same packet as
       // its greeting. The next statement fails anyway.
       this.on('error', () => {});
-      // A primary that becomes a standby may keep its connections. In use, they would never leave the pool.
+      // A primary that becomes a standby may keep its connections. As long as they were used, they would never leave
+      // the pool.
       this.connection.on('errorMessage', ({ code }: { code?: string }) => {
         if (code === READ_ONLY_TRANSACTION) void this.end();
       });

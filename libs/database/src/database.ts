@@ -71,7 +71,7 @@ export class Database {
         pipeline: true,
         statement_timeout: statementTimeoutMs,
         query_timeout: options.answerTimeoutMs ?? statementTimeoutMs + ANSWER_GRACE_MS,
-        // For a COPY that is only read, which has no time limit of its own here.
+        // For a COPY whose data is read: this process sets no time limit for it.
         keepAlive: true,
         keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -89,10 +89,10 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction at the server's default READ COMMITTED, because setting it would cost a round trip:
-   * commits if `work` resolves, rolls back if it throws. `work` must not make network calls.
+   * Runs `work` in one transaction: commits if `work` resolves, and rolls back if it throws. The isolation level is the
+   * server's default, READ COMMITTED, because setting it would cost a round trip. `work` must not make network calls.
    * @throws the error of `work`; Error if `work` resolves although one of its statements failed (outside a savepoint)
-   *   or is still running, because nothing would be stored then; DatabaseUnavailable if no connection is free in time,
+   *   or is still running, because then nothing would be stored; DatabaseUnavailable if no connection is free in time,
    *   or the server cannot be queried; StatementTimeout.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {

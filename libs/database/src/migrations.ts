@@ -24,8 +24,8 @@ export interface Migration {
 }
 
 /**
- * The error for a database without the schema, or whose applied migrations differ from this build's, other than by
- * further ones that only add to the schema, and for a build whose migrations are out of order.
+ * The error for a database that lacks the schema, or whose applied migrations differ from this build's, and for a build
+ * whose migrations are out of order. Further migrations that only add to the schema do not count as a difference.
  */
 export class MigrationMismatch extends Error {}
 
@@ -47,9 +47,9 @@ const LEAVE_TO_OWNER = `
   end $$`;
 
 /**
- * Brings one schema up to date: under a lock, in order, each migration in its own transaction with a lock timeout of 5
- * s, unless it is declared to run outside a transaction. Concurrent callers wait for one another. It requires an
- * unpooled URL of the owner role. @param extensions the extensions that the migrations use; provisioning creates them.
+ * Brings one schema up to date: under a lock, in order, each migration in its own transaction (unless it is declared to
+ * run outside one) with a lock timeout of 5 s. Concurrent callers wait for one another. It requires an unpooled URL of
+ * the owner role. @param extensions the extensions that the migrations use; provisioning creates them.
  * @returns the names of the migrations applied by this call.
  * @throws ExtensionMissing before anything is applied.
  * @throws MigrationMismatch if the schema does not exist, an applied migration is unknown to this build or its text has
@@ -116,7 +116,7 @@ export async function isMigrated(url: string, service: SchemaService): Promise<b
 }
 
 /**
- * Polls for the lock rather than waits for it, because building an index concurrently would wait for every waiting
+ * Polls for the lock instead of waiting for it, because building an index concurrently would wait for every waiting
  * statement. @throws MigrationMismatch if the role's schema does not exist.
  */
 async function lockSchema(client: Client): Promise<void> {

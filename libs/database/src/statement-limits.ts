@@ -5,7 +5,8 @@ export const AUDIT_TIMEOUT_MS = 120_000;
 /** The maximum time that a transaction may wait for its next statement. */
 export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 /**
- * How much longer than the limit of a statement its answer is waited for. By then, the server would have cancelled the
- * statement, so its machine or the network is gone, and no packet says so. The kernel alone would wait for 15 minutes.
+ * How much longer than a statement's limit this process waits for the answer. By then, the server would have cancelled
+ * the statement, so the server's machine or the network is gone, and no packet says so. The kernel alone would wait for
+ * 15 minutes.
  */
 export const ANSWER_GRACE_MS = 15_000;

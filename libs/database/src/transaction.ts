@@ -73,7 +73,7 @@ export class Transaction {
     await limited;
   }
 
-  /** Waits for at least this long for each answer in this transaction. */
+  /** Waits at least this long for each answer in this transaction. */
   private async awaitAnswers(limitMs: number): Promise<void> {
     const client = (await this.entityManager.queryRunner!.connect()) as KnownClient;
     const { connectionParameters: parameters } = client;

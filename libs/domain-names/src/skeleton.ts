@@ -75,7 +75,7 @@ export function skeletonOf(label: string): string {
 }
 
 /**
- * Returns a looser skeleton, which also replaces `i`, digits and pairs of letters by the ASCII letter that they look
+ * Returns a looser skeleton, which also replaces `i`, digits and pairs of letters with the ASCII letter that they look
  * like, as in `paypa1` and `rnicrosoft`.
  */
 export function looseSkeletonOf(label: string): string {

@@ -158,7 +158,7 @@ export class FolderStore extends FileStore {
 
   /**
    * Removes, at most once an hour, the partial files of processes that were killed a day ago or earlier. Such a process
-   * usually starts again at once, when its file is too new to tell it from one that is being written.
+   * usually starts again at once, when its file is still too new to be told from one that is being written.
    */
   private async sweep(): Promise<void> {
     const nowMs = this.clock.now().getTime();

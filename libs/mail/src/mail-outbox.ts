@@ -23,7 +23,7 @@ export class MailOutbox {
     await this.queue.add(transaction, { name: id, payload: { mailId: id }, accountId });
   }
 
-  /** Removes an e-mail whose work an operator has discarded; its row would otherwise count as unsent for ever. */
+  /** Removes an e-mail whose work an operator has discarded; its row would otherwise count as unsent forever. */
   async discard(transaction: Transaction, mailId: string): Promise<void> {
     await this.mails.delete(transaction, mailId);
   }

@@ -64,7 +64,7 @@ export class MailsRepository {
 
   /**
    * Takes over e-mails that services of the last release have stored and are not sending, at most `limit`. To be
-   * removed with their columns.
+   * removed together with the columns of that release.
    * @returns the e-mails that were taken over.
    */
   async takeOver(

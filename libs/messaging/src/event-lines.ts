@@ -1,7 +1,7 @@
 /**
  * SQL for an account's events in a service, as lines of the timeline: `$1` is the account, `$2` the time before which
- * they happened, `$3` the length of a page. It finds the service's own events of the last minutes, own events that wait
- * for the broker, and other services' events that could not be applied.
+ * they happened, `$3` the length of a page. It finds the service's own events of the last few minutes and those that
+ * still wait for the broker, and other services' events that could not be applied.
  */
 export const EVENT_LINES = `
   (select occurred_at as at, 'event' as kind,

@@ -1,4 +1,4 @@
-/** Returns the anchor's day in a later month, or that month's last day: 31 Jan → 28 or 29 Feb → 31 Mar. UTC. */
+/** Returns the anchor's day in a later month, or that month's last day, in UTC: 31 Jan → 28 or 29 Feb → 31 Mar. */
 export function addMonths(anchor: Date, months: number): Date {
   const moved = new Date(anchor);
   moved.setUTCMonth(anchor.getUTCMonth() + months);

@@ -7,7 +7,7 @@ const NEEDS_QUOTES = /[",\r\n]/;
 /**
  * Returns a value as a CSV cell (RFC 4180): empty for null and undefined, the items of an array separated by `|`. A
  * text that a spreadsheet would interpret as a formula gets an apostrophe, and quotes that let our own importer
- * recognise it (S74).
+ * recognise the apostrophe (S74).
  */
 export function csvCell(value: unknown): string {
   if (value === undefined || value === null) return '';

@@ -47,8 +47,8 @@ export class Simulation {
   }
 
   /**
-   * Ends turns until a turn of the account has ended. After each other turn, the accounts of `again` ask for another
-   * one.
+   * Ends turns until a turn of the account has ended. Whenever a turn of another account has ended, the accounts of
+   * `again` ask for a further one.
    * @returns the cost of the other turns. @throws Error after 2,000 turns, so that a lost turn does not hang the test.
    */
   async waitOf(accountId: string, { again = () => [], cost = () => 1 }: Load = {}) {

@@ -8,14 +8,14 @@ export interface FairTurnsLimits {
   /** Maximum number of turns of one account that are in progress or waited for. */
   ofAccountMax: number;
   /**
-   * Limits the turns that are expected to cost more than `cost`, and those of new accounts, so that a light one waits
+   * Limits the turns that are expected to cost more than `cost`, and those of new accounts, so that a light turn waits
    * for none of them; by default, all turns may be heavy.
    */
   heavy?: { cost: number; atOnce: number };
   waitingMax: number;
   waitMaxMs: number;
   /**
-   * After this time, a turn no longer counts for `atOnce`, because it is probably waiting for something other than
+   * After this time, a turn no longer counts towards `atOnce`, because it is probably waiting for something other than
    * this process; by default, every turn counts until it ends. While this process is hardly ever idle, turns wait for
    * the process itself, and count for up to four times as long. Otherwise, an overloaded process would begin ever more
    * turns.
@@ -58,8 +58,9 @@ const BUSY_FACTOR = 4;
  */
 const NEW_SHARE = 1 / 4;
 /**
- * The weights of one turn, if it cost more or less than expected, in the expected cost of its account. With equal
- * weights, many accounts could at once have heavy turns before light ones, each time after a few quick turns.
+ * The weights of a turn in the expected cost of its account: one for a turn that cost more than expected, and one for a
+ * turn that cost less. With equal weights, many accounts could at once have heavy turns before light ones, each time
+ * after a few quick turns.
  */
 const HEAVIER_WEIGHT = 1 / 2;
 const LIGHTER_WEIGHT = 1 / 16;
@@ -71,9 +72,9 @@ const USUAL_WEIGHT = 1 / 8;
 /**
  * Divides scarce work evenly among accounts (fair queueing). Virtual time is the service that each account would have
  * received if all were served alike. A turn is due to end at a virtual time, and the turn that is due to end first
- * begins first. So accounts with much use, however many, hardly delay one with little use, and new accounts, however
- * many, come before an active one only until their use is equal. What an account uses while no other waits counts for
- * at most one turn. What it leaves unused while others wait counts for at most `UNUSED_TURNS_MAX`.
+ * begins first. Accounts with much use, however many, therefore hardly delay an account with little use. New accounts,
+ * however many, come before an active account only until their use is equal. What an account uses while no other waits
+ * counts for at most one turn. What it leaves unused while others wait counts for at most `UNUSED_TURNS_MAX`.
  */
 export class FairTurns {
   private readonly accounts = new Map<string, Account>();
@@ -101,7 +102,8 @@ export class FairTurns {
    * Waits for a turn.
    * @param gone gives up the wait.
    * @returns a function that must be called at the end of the turn; undefined if the account has too many turns, if the
-   * wait is given up or too long, or if too many wait: then, the turn that would be last is refused.
+   * wait is given up or too long, or if too many turns are waiting, in which case the one that would be last is
+   * refused.
    */
   async begin(accountId: string, gone?: AbortSignal): Promise<EndTurn | undefined> {
     const { ofAccountMax, waitingMax, waitMaxMs } = this.limits;
@@ -193,7 +195,7 @@ export class FairTurns {
     const { atOnce, ofAccount } = this.limits;
     if (this.taken >= atOnce) return;
     for (const { account } of this.waiting) if (account.lasting < ofAccount) return;
-    // An account that is alone has had a turn more than the others.
+    // An account that is alone has had one turn more than the others.
     this.virtualTime += this.usualCost;
     this.countedFrom = this.virtualTime;
   }

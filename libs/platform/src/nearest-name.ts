@@ -5,8 +5,8 @@ const SLIPS_MAX = 2;
 const folded = (text: string) => text.toLowerCase().replaceAll(/[_-]|\/+$/g, '');
 
 /**
- * Returns the intended name: equal except for case, `_`, `-` and slashes at the end, or at most two typing errors away,
- * one per four letters.
+ * Returns the intended name: equal except for case, `_`, `-` and slashes at the end, or at most two typing errors away
+ * (and at most one for every four letters).
  * @returns undefined if no name is similar, or `given` has more than 64 characters.
  */
 export function nearestName(given: string, names: readonly string[]): string | undefined {

@@ -214,8 +214,8 @@ export class OpenConnections {
 const INTERNAL_LIMITS = { connectionsMax: 8_192, ofPeerMax: 2_048 };
 
 /**
- * Limits the connections of an internal listener, except those from this machine: all services may run on it. All of
- * the server's listeners must have been added before.
+ * Limits the connections of an internal listener, except those from this machine, because all services may run on the
+ * same machine. All of the server's listeners must have been added before.
  */
 export function limitInternalConnections(server: Server): void {
   const trustedProxies = new BlockList();

@@ -4,8 +4,8 @@ import { type Clock, type Problem, maskKeys } from '#libs/platform';
 export interface ProblemPlace {
   requestId: string;
   /**
-   * The requested path. Its origin and its query are removed, keys are masked and it is shortened here, so any input is
-   * safe.
+   * The requested path. Its origin and its query are removed, keys are masked and the path is shortened here, so any
+   * input is safe.
    */
   path: string;
 }
@@ -63,7 +63,9 @@ export class ProblemBodies {
     return `${fixed},"request_id":"${requestId}","timestamp":"${this.timestamp()}","path":${this.publicPath(path)}}`;
   }
 
-  /** Returns the time in RFC 3339. It is cached, because a flood causes many refusals in one millisecond. */
+  /**
+   * Returns the time in the format of RFC 3339. It is cached, because a flood causes many refusals in one millisecond.
+   */
   private timestamp(): string {
     const now = this.clock.now();
     const ms = now.getTime();

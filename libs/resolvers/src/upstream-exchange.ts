@@ -60,7 +60,7 @@ export class UpstreamExchange {
 
   /**
    * Waits for a turn at `host` and runs the exchange, which reports its result to the limiter. Never rejects because of
-   * the server or the network. If the server throttled without naming a time, the pause of the limiter is the time.
+   * the server or the network. If the server throttled without naming a time, the limiter's pause counts as that time.
    */
   async run<Found extends Finding>(
     host: string,

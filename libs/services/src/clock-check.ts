@@ -1,7 +1,7 @@
 import type { MaintenanceDatabase } from '#libs/database';
 import { DAY_MS, MINUTE_MS, machineMs, monotonicMs } from '#libs/platform';
 
-/** Less than any period after which a job deletes something, and more than a wrong time zone makes. */
+/** Less than any period after which a job deletes something, and more than the error of a wrong time zone. */
 const DAYS_MAX = 2;
 const CHECK_EVERY_MS = MINUTE_MS;
 

@@ -19,7 +19,7 @@ import { type ConfigClass, ConfigurationError, type ServiceName, Setting } from 
 import { ownDatabaseSetting, schemaServices } from './installation-settings.js';
 import type { AnyService } from './service.js';
 
-/** The number of rows that show a violation. */
+/** The maximum number of rows that are returned as examples of a violation. */
 const EXAMPLES = 5;
 const NO_HOST =
   'DATABASE_ADMIN_URL: the URL names no host; for a Unix socket, write its encoded folder: postgres://postgres@%2Fvar%2Frun%2Fpostgresql/domain_data';

@@ -7,7 +7,7 @@ const LATE = declareGauge(
   { labels: ['service', 'job'] },
 );
 
-/** Registers the metric for delays of the service's jobs that run once per interval in the whole installation. */
+/** Registers the metric that shows how late each of `jobs` is. They run once per interval in the whole installation. */
 export function addJobMetrics(
   metrics: Metrics,
   service: string,

@@ -228,7 +228,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     this.inHand.set(claimed.id, inHand);
     try {
       if (claimed.tries > this.triesMax) {
-        // Each attempt has ended the process.
+        // Each attempt so far has ended with the death of its process.
         await this.giveUp(claimed, `its process has ended ${counted(this.triesMax, 'time')}`);
         return;
       }
@@ -260,7 +260,8 @@ export abstract class WorkRunner<T extends object> implements Job {
   }
 
   /**
-   * Runs a handler within its time limit. A handler that is still running then is abandoned and loses the work.
+   * Runs a handler within its time limit. A handler that is still running when the limit ends is abandoned and loses
+   * the work.
    * @throws the errors of the handler; WorkTimedOut.
    */
   private async inTime(work: Work<T>, abort: AbortController): Promise<Later | void> {

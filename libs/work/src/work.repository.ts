@@ -94,8 +94,8 @@ export class WorkRepository {
   }
 
   /**
-   * Marks work as dead, unless it was cancelled or requested again during its last attempt: then it is removed, or done
-   * once more. @returns false if it is not dead, or if another claim has the work, or there is no claim.
+   * Marks work as dead, unless it was cancelled or requested again during its last attempt, in which case it is removed
+   * or done once more. @returns false if it is not dead, or if another claim has the work, or there is no claim.
    */
   async putDead(runner: SqlRunner, { id, epoch }: Claim, reason: string): Promise<boolean> {
     const rows = await runner.query<{ state: string }>(PUT_DEAD, [id, epoch, reason]);

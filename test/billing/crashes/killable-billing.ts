@@ -109,8 +109,8 @@ export class KillableBilling extends BillingUnderTest {
   }
 
   /**
-   * Sends a request. If billing is killed in the meantime, it is restarted, and the request is repeated, or undefined
-   * is returned if callers repeat nothing.
+   * Sends a request. If billing is killed in the meantime, it is restarted and the request is repeated; if callers
+   * repeat nothing, undefined is returned.
    */
   private async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     try {

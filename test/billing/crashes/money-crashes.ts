@@ -142,7 +142,9 @@ const FLOWS = {
     steps: [{ kind: 'delete' }, { kind: 'releaseReversed' }],
     ends: ['0 kept, 0 announced, order refunded'],
   },
-  /** PayPal captures the payment of a change after its period has ended, and no callback reports this. */
+  /**
+   * PayPal captures the payment for a plan change only after the current period has ended, and no callback reports it.
+   */
   'late change': {
     processor: 'paypal',
     before: [SUBSCRIBE, untilEnd(DAY_MS), changeSlowly('api-50K-month'), { kind: 'dropCallbacks' }],
@@ -192,7 +194,7 @@ export interface MoneyCrash extends Crash {
   flow: FlowName;
 }
 
-/** All crashes to try: every flow at each boundary between processes at which it can lose money. */
+/** All crashes to try: every flow at each boundary between processes at which money can be lost. */
 export const MONEY_CRASHES: readonly MoneyCrash[] = [
   ...Object.entries(OTHERS).flatMap(([point, flows]) =>
     flows.map((flow) => ({ point: point as CrashPoint, flow, pass: 1 })),

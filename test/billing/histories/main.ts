@@ -16,10 +16,10 @@ import { MoneyHistory, TAX_RATES } from './money-history.js';
 import { travel } from './time-travel.js';
 
 /**
- * Runs histories of money at both processors, takes fifty accounts through 400 days, and delivers all their events to
- * entitlement in other orders to check the credits, all outside the test runner. The search ends with the first history
- * that fails; `--path` then reduces that history. With `--crashes`, chosen histories run instead, in each of which
- * billing is killed.
+ * Runs histories of money at both processors, and takes fifty accounts through 400 days, outside the test runner. To
+ * check the credits, it also delivers all their events to entitlement in other orders. The search ends with the first
+ * history that fails; `--path` then reduces that history. With `--crashes`, chosen histories run instead, in each of
+ * which billing is killed.
  */
 const program = new Command('money-histories')
   .option('--histories <count>', 'number of histories', '300')
@@ -43,7 +43,7 @@ const seed = Number(options.seed);
 
 /** The maximum number of commands in a history. On average, a history has half as many. */
 const COMMANDS_MAX = 120;
-// Years pass in each, and the certificate that signs PayPal's callbacks is valid only for decades.
+// Years pass in each history, and the certificate that signs PayPal's callbacks is valid only for decades.
 const HISTORIES_AN_INSTALLATION = 40;
 const REDUCTION_MS = 600_000;
 const FAULT_CHARS = 3_000;

@@ -19,8 +19,8 @@ export interface GoProgram {
   version: string;
   folder: string;
   /**
-   * If set, the program is built with the versions that its own go.mod names. This go.mod replaces some modules with
-   * folders of its own repository; they are fetched in this version instead.
+   * If set, the program is built with the versions that its own go.mod names. Modules that this go.mod replaces with
+   * folders of its own repository are fetched in the version given here.
    */
   publishedAs?: string;
   /** A Go file of this project that is built with the module's packages, in place of a folder of the module. */

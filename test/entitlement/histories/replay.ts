@@ -18,9 +18,9 @@ interface Spend {
 }
 
 /**
- * Replays histories of money as entitlement would receive their events: in order, and in each other mode. In the end,
- * every announced line is known, every invariant holds (I17 and I19 calculate the credits of the lines and of their
- * reversals), and each mode has the same credits.
+ * Replays histories of money as entitlement would receive their events: in order, and in each of the other modes. In
+ * the end, every announced line is known, every invariant holds (I17 and I19 calculate the credits of the lines and of
+ * their reversals), and the credits are the same in each mode.
  * @returns the numbers of customers and events, added up over all modes, and what did not hold.
  */
 export async function replay(

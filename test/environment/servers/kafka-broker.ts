@@ -21,7 +21,7 @@ export interface KafkaBrokerOptions {
   tls?: {
     /** A PEM file with the certificate (for 127.0.0.1) and its PKCS #8 key. */
     keyStoreFile: string;
-    /** The certificate (PEM) of the certificate authority that signed it. */
+    /** The certificate (PEM) of the authority that signed the broker's certificate. */
     authority: string;
     /**
      * The certificate (PEM) of the clients' certificate authority. If it is given, clients must present a certificate,
@@ -41,8 +41,8 @@ export interface KafkaBrokerOptions {
    */
   isMeasured?: boolean;
   /**
-   * Another listener behind a proxy, which advertises `advertisedPort`. A proxy that is not advertised is bypassed,
-   * because clients reconnect to the address that the broker advertises.
+   * Another listener, which is behind a proxy and advertises `advertisedPort`. A proxy that is not advertised is
+   * bypassed, because clients reconnect to the address that the broker advertises.
    */
   proxied?: { port: number; advertisedPort: number };
 }
@@ -69,8 +69,8 @@ export class KafkaBroker extends OwnedServer {
   /** Starts a broker. Check `kafkaAvailability` first, which says why a broker cannot start. */
   static async start(options: KafkaBrokerOptions): Promise<KafkaBroker> {
     const jars = await kafkaJars();
-    // Java's archive of a first broker's classes halves the work of each start. Java ignores an archive of another
-    // Java.
+    // The archive that Java writes of the first broker's classes halves the work of each later start. Java ignores an
+    // archive of another Java.
     const classes = await madeOnce(`${jars}-classes`, async (folder) => {
       const archive = `-XX:ArchiveClassesAtExit=${join(folder, 'classes.jsa')}`;
       await (await KafkaBroker.begin({ folder }, jars, archive)).stop();
@@ -98,7 +98,7 @@ export class KafkaBroker extends OwnedServer {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** Changes a user's password, at a broker with TLS and SASL. Open connections stay open. */
+  /** Changes a user's password on a broker with TLS and SASL. Open connections stay open. */
   async changePassword(user: string, password: string): Promise<void> {
     const { folder, sasl } = this.options;
     const file = join(folder, 'admin.properties');

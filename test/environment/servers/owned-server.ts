@@ -37,7 +37,10 @@ export abstract class OwnedServer {
     return this.child?.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Starts the server at the same address if it is not running. @throws Error if it ends or takes four minutes. */
+  /**
+   * Starts the server at the same address if it is not running. @throws Error if it ends, or has not started after four
+   * minutes.
+   */
   async start(): Promise<void> {
     if (this.isRunning()) return;
     const command = this.command();

@@ -6,7 +6,7 @@ import { freePorts } from '#libs/platform';
 import { Daemon, missingPrograms } from '../../../apps/simulators/src/dns/daemon.js';
 
 const PROGRAM = 'pgbouncer';
-/** Startup parameters of the services that PgBouncer does not track for each client. */
+/** Startup parameters that the services send, but that PgBouncer does not track for each client. */
 const NOT_KEPT = 'statement_timeout,idle_in_transaction_session_timeout';
 /** The user that runs PgBouncer, which refuses to run as root. */
 const NOBODY = 65_534;

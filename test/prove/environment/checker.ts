@@ -9,7 +9,7 @@ const SETTLE_LIMIT_MS = 60_000;
 /** After this time, a credit that a kill may leave uncharged stays uncharged. */
 const REPLAY_LIMIT_MS = 20_000;
 
-/** Compares the database, past every proxy, with the answers that customers received. */
+/** Compares the database, which it reads past every proxy, with the answers that customers received. */
 export class Checker {
   private checkedUpTo = '0';
 
@@ -43,8 +43,8 @@ export class Checker {
    * Checks everything that must hold after every scenario.
    * @param unbilledMax the maximum credits of answers that kills may leave uncharged. Customers may never lose any
    *   credits.
-   * @returns the uncharged credits, the number of events since the last check, and the longest time from an event's
-   *   sequence (its commit, by the database's clock) to its handler's commit. @throws Broken with the first violation.
+   * @returns the uncharged credits, the number of events since the last check, and the longest time from the commit of
+   *   an event, by the database's clock, to the commit of its handler. @throws Broken with the first violation.
    */
   async check(unbilledMax: number) {
     await eventually('rest', async () => {

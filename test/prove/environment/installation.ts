@@ -22,7 +22,7 @@ import { Customer } from './customer.js';
 import { eventually } from './patience.js';
 import { connectTo } from '../../stories/connections.js';
 
-/** Connections that can be cut, held and lost: each with its app and the pattern of the settings with its address. */
+/** Connections that can be made to fail: each with its app, and a pattern for the settings that contain its address. */
 const CABLES = {
   'account-database': ['account', /DATABASE_URL$/],
   'entitlement-database': ['entitlement', /DATABASE_URL$/],
@@ -120,7 +120,7 @@ export class Installation {
     return new Customer({ apiUrl, dashboardUrl, mailbox }, this.book, ++this.customers);
   }
 
-  /** Creates a customer with credits, and without a limit of live requests that matters. */
+  /** Creates a customer with credits, and with a limit of live requests that is too high to matter. */
   async regular(credits = UNLIMITED): Promise<Customer> {
     const customer = this.newCustomer();
     await customer.join();

@@ -84,7 +84,7 @@ export async function checkRest(
   const isNear = (kill: number) => (at: number) => Math.abs(at - kill) <= SETTLE_INTERVAL_MS;
   const unbilledMax = gatewayKillsAt
     .map((kill) => book.answeredAt.filter(isNear(kill)).length)
-    // On a busy machine, a death may be noticed long after the answer during which it happened.
+    // On a busy machine, a kill may be noticed only long after the answer during which it happened.
     .reduce((total, answers) => total + Math.max(1, answers), 0);
   const { unbilled, events, slowestEventMs } = await checker.check(unbilledMax);
   count('unbilled', unbilled);

@@ -52,8 +52,8 @@ async function crashReaper(harness: Harness): Promise<number> {
 
 /**
  * Kills the account service while it sends an e-mail, erases an account and ends an expired key. The erasure and the
- * expiry are made due by moving their times, each only when the process is to die at it, because these jobs run every
- * few seconds. The e-mail that a killed sender was sending is sent after 30 s.
+ * expiry are made due by moving their times, each only when the process is meant to die there, because these jobs run
+ * every few seconds. The e-mail that a killed sender was sending is sent after 30 s.
  */
 async function crashAccountJobs(harness: Harness): Promise<void> {
   const { installation } = harness;

@@ -8,7 +8,7 @@ import type { Harness, Scenario } from '../scenario.js';
 /** A part of the installation that does not work for a while. Afterwards, everything recovers automatically. */
 interface Outage extends Pick<Scenario, 'name' | 'missing'> {
   begin(harness: Harness): unknown;
-  /** The time until the end; by default, that of the harness. */
+  /** The duration of the outage; by default, that of the harness. */
   lastsMs?: number;
   meanwhile?(harness: Harness): Promise<void>;
   end(harness: Harness): unknown;
@@ -45,7 +45,7 @@ const paused = (name: string, part: Part): Outage => ({
   end: (harness) => part(harness).kill('SIGCONT'),
 });
 
-/** The bytes of a connection are held, and then it is reset. */
+/** The bytes of a connection are held, and then the connection is reset. */
 const cut = (cable: `gateway-${(typeof CUTS)[number]}`): Outage => ({
   name: `cut ${cable}`,
   // Cached records can be used for 60 s without the change feeds, which is longer than a short cut. While entitlement

@@ -184,7 +184,7 @@ export class SliceEntry {
     }
   }
 
-  /** Makes requests with the current limit or a lower one refused until `untilMs`. */
+  /** Refuses requests with the current limit or a lower one until `untilMs`. */
   fill(untilMs: number): void {
     this.fullLimit = this.limit;
     this.fullUntilMs = untilMs;

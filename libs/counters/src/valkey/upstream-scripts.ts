@@ -1,11 +1,10 @@
 import { script } from './scripts.js';
 
 const PAUSE_MAX_MS = 3_600_000;
-/** How long after its token's time a process still counts as waiting for the token. */
+/** How long a process still counts as waiting for a token after the token was due. */
 const WAITS_MS = 250;
 /**
- * The minimum time for which a host without queries is remembered. It is longer if its buckets are not full again by
- * then.
+ * The minimum time for which a host without queries is remembered; longer if its buckets are not full again by then.
  */
 const KEPT_MS = 120_000;
 const KEPT_MAX_MS = 90_000_000;
@@ -23,9 +22,9 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
  * that leaps refills a bucket once.
  *
  * Keys: entry. Arguments: process, priority, tokens wanted, milliseconds until the end of the pause that the process
- * has recorded, '1' if the host has answered since; then for each bucket: burst, tokens per second, its tokens if there
- * is no entry, and spent tokens that the entry lacks (negative: returned). Returns the tokens granted, milliseconds to
- * wait, milliseconds paused, strikes, and the tokens of each bucket as text.
+ * has recorded, '1' if the host has answered since its last throttling; then for each bucket: burst, tokens per second,
+ * its tokens if there is no entry, and spent tokens that the entry lacks (negative: returned). Returns the tokens
+ * granted, milliseconds to wait, milliseconds paused, strikes, and the tokens of each bucket as text.
  */
 export const TAKE_UPSTREAM = script(`${TIME}
 local me, priority, want = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -107,10 +106,10 @@ const ASKERS_KEPT_MS = 90_000_000;
 
 /**
  * Claims a query's share of those buckets of a host that refill slowly. While others are active, no caller gets more
- * than a quarter of the rest, including its own recent queries; a sole caller may use all but the last quarter. A
- * caller without recent queries gets one in any case. An entry of callers is a hash: the claims of each caller for each
- * bucket with the time of counting (a:…), and the two latest callers (r0, r1). A full entry is cleared, which benefits
- * all callers.
+ * than a quarter of the tokens that were left before its own recent queries; a sole caller may use all but the last
+ * quarter. A caller without recent queries may always send one. An entry of callers is a hash: the claims of each
+ * caller for each bucket with the time of counting (a:…), and the two latest callers (r0, r1). A full entry is cleared,
+ * which benefits all callers.
  *
  * Keys: the host's entry, its callers. Arguments: the caller, the number of its queries that wait in the process, then
  * for each of these buckets: its position in the entry, burst, tokens per second. Returns 1 if the caller may query.

@@ -9,8 +9,8 @@ const META = `${PREFIX}meta`;
 /** The number of gateways to assume until the server has been reached once. */
 const GATEWAYS_UNSEEN = 4;
 /**
- * After this time, a lower count of gateways is accepted, not counting an outage: all gateways must first report to a
- * server that came back.
+ * A lower count of gateways is accepted only after this time, in which the server must be reachable: when it comes back
+ * from an outage, all gateways must first report to it.
  */
 const FEWER_AFTER_MS = 15_000;
 const BEAT_MS = SECOND_MS;
@@ -112,7 +112,7 @@ export class ValkeyLink {
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
-      // After a failover, the former primary may keep its connections; its name may lead to the new one by now.
+      // After a failover, the former primary may keep its connections. Its name may already lead to the new one.
       reconnectOnError: ({ message }) => message.includes('READONLY'),
     });
     this.keepConnectable(this.client);
@@ -122,8 +122,8 @@ export class ValkeyLink {
   }
 
   /**
-   * Returns a further client of the same server, not yet connected, for a subscription. It loses its connection with
-   * the link, whose heartbeats notice a server that no longer answers.
+   * Returns a further client of the same server, not yet connected, for a subscription. It is disconnected when the
+   * link loses its own connection, because only the link's heartbeats notice a server that no longer answers.
    */
   furtherClient(): Valkey {
     // The library ignores the promise of its own attempt to subscribe again, so a failure would end the process.
@@ -135,7 +135,7 @@ export class ValkeyLink {
     return further;
   }
 
-  /** Lets a client connect again after it has lost its connection, with the password that is current then. */
+  /** Lets a client connect again after it has lost its connection, with the password that is current at that time. */
   private keepConnectable(client: Valkey): void {
     client.options.retryStrategy = (attempt) => {
       client.options.password = passwordOf(this.urlNow());
@@ -352,7 +352,7 @@ export class ValkeyLink {
 
   private expectAnswer(): number {
     let sentMs = monotonicMs();
-    // Each call needs its own entry.
+    // Each call needs its own entry in the set.
     while (this.outstanding.has(sentMs)) sentMs += 1e-6;
     this.outstanding.add(sentMs);
     return sentMs;

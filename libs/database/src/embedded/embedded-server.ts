@@ -181,7 +181,10 @@ function launch({ binaries, data, port, user, options }: Launch): ChildProcess {
   return child;
 }
 
-/** Opens a log to append lines. One of more than 50 MiB is renamed first, and replaces one renamed before. */
+/**
+ * Opens a log to append lines. A log of more than 50 MiB is renamed first, and replaces the one that was renamed
+ * before.
+ */
 function openLog(path: string): number {
   if (existsSync(path) && statSync(path).size > LOG_MAX_BYTES) renameSync(path, `${path}.1`);
   return openSync(path, 'a', 0o600);

@@ -12,7 +12,10 @@ const TRIES_MAX = 3;
  * 50, slow clients would block the rest.
  */
 const CONNECTIONS_MAX = 2_000;
-/** The lifetime of credentials that are read from the settings. The SDK reads them again 5 minutes before it ends. */
+/**
+ * The lifetime of credentials that are read from the settings. The SDK reads the credentials again 5 minutes before
+ * their lifetime ends.
+ */
 const LOGIN_LIFETIME_MS = 10 * MINUTE_MS;
 
 export interface S3Bucket {

@@ -3,7 +3,7 @@ import { MailTransport } from '../mail-transport.js';
 import { type OutgoingMail, checkMail } from '../mail.js';
 
 export interface KeptMail extends OutgoingMail {
-  /** The time of arrival, in RFC 3339. */
+  /** The time of arrival, in the format of RFC 3339. */
   sentAt: string;
 }
 

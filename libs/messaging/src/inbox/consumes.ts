@@ -42,8 +42,8 @@ export function Consumes<T extends object>(
 }
 
 /**
- * Declares a handler that gets the new events of a class with best effort: some may be missed, repeated or late, and
- * failures are only logged. It suits caches that also find out about changes in another way.
+ * Declares a handler that gets the new events of a class on a best-effort basis: some may be missed, repeated or late,
+ * and failures are only logged. It suits caches that also find out about changes in another way.
  */
 export function Watches<T extends object>(
   eventClass: EventClass<T>,

@@ -16,8 +16,8 @@ export interface OutboxRow {
 }
 
 /**
- * The relay's statements. Reads and marks name owner and epoch, so that a relay that has lost a bucket changes nothing
- * there.
+ * The relay's statements. Those that read or mark rows name the owner and the epoch, so that a relay that has lost a
+ * bucket changes nothing there.
  */
 export class OutboxRepository {
   constructor(
@@ -35,7 +35,7 @@ export class OutboxRepository {
     ]);
   }
 
-  /** Marks rows as sent. @returns false if the bucket now has another owner; nothing is marked then. */
+  /** Marks rows as sent. @returns false if the bucket now has another owner; in that case, nothing is marked. */
   async markSent({ bucket, epoch }: OwnedBucket, ids: string[]): Promise<boolean> {
     const [{ owned }] = await this.database.query<{ owned: boolean }>(MARK_SENT, [
       this.owner,

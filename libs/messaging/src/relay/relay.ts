@@ -23,8 +23,8 @@ export interface RelayOptions {
   logger: Logger;
   counts: ServiceEventCounts;
   /**
-   * Sends messages of one bucket, in order, and resolves once they are stored safely. A broker's send ends within 3 s,
-   * including retries.
+   * Sends messages of one bucket, in order, and resolves once they are stored safely. A send to a broker, including
+   * retries, ends within 3 s.
    */
   publish: (messages: EventMessage[]) => Promise<void>;
   /**

@@ -9,7 +9,7 @@ export class ServiceEventCounts {
   readonly handled = new Map<string, Map<EventOutcome, number>>();
   /** The duration of handlers in seconds, by type. */
   readonly durations = new Map<string, Buckets>();
-  /** The number of buckets of its outbox that this process relays. */
+  /** The number of buckets of the service's outbox that this process relays. */
   ownedBuckets = 0;
 
   noteSent(type: string): void {

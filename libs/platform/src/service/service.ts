@@ -37,8 +37,8 @@ export interface ServiceOptions extends RawBodies {
 }
 
 /**
- * A started service. `stop` drains: not ready, consumers, listener, then the modules' own hooks. Downloads are cut off
- * at once, and other requests after 25 s.
+ * A started service. `stop` drains it: reports it as not ready, stops the consumers and then the listener, and runs the
+ * modules' own hooks. Downloads are cut off at once, and other requests after 25 s.
  */
 export interface RunningService {
   app: NestFastifyApplication;

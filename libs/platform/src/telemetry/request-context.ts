@@ -31,7 +31,7 @@ export function traceIdOf(traceparent: string | undefined): string | undefined {
   return traceparent?.slice(3, 35);
 }
 
-/** Returns the members of a context that are written in each log line. */
+/** Returns the members of a context that are written to each log line. */
 export function contextFields(context: RequestContext | undefined): object {
   if (context === undefined) return {};
   const { requestId, traceparent } = context;

@@ -75,9 +75,7 @@ export async function refusalOf(
   return new TransferRefusal(problem ?? new ServiceUnavailable(service), passed);
 }
 
-/**
- * Returns, as JSON, the problem that the headers of an owner's refusal of HEAD name, because the answer has no body.
- */
+/** Returns, as JSON, the problem of an owner's refusal of HEAD. The headers name it, because the answer has no body. */
 function headProblem(headers: Dispatcher.ResponseData['headers'], status: number): string {
   const { [PROBLEM_CODE_HEADER]: code, 'retry-after': seconds } = headers;
   const wait = seconds === undefined ? undefined : Number(seconds);

@@ -4,7 +4,7 @@ import { TooManyDownloads, TooManyUploads } from './transfers.errors.js';
 
 /** The maximum number of simultaneous transfers per account or site. */
 const ACCOUNT_MAX = { upload: 4, download: 4, sample: 4 } as const;
-/** The maximum number of simultaneous transfers over all accounts, and over all visitors without one. */
+/** The maximum number of simultaneous transfers of all accounts together, and of all visitors without an account. */
 const ALL_MAX = { upload: 200, download: 400, sample: 100 } as const;
 
 const TOO_MANY = {

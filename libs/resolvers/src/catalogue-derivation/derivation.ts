@@ -52,8 +52,8 @@ export function writeCatalogue(folder: string, file: string, terms: string): str
 }
 
 /**
- * Chooses sentences, beginning with the shortest, each of which adds a phrase to those chosen before. Names in them are
- * replaced with `*`.
+ * Chooses sentences, beginning with the shortest, each of which adds a phrase that the sentences chosen before lack.
+ * Names in them are replaced with `*`.
  */
 function catalogueOf(sentences: readonly string[]): string[] {
   const vocabulary = vocabularyOf(sentences);

@@ -14,7 +14,10 @@ export type DnsTypeError =
 
 export interface DnsLookup {
   name: string;
-  /** The records of the queried types, even of names to which aliases lead; the aliases only if CNAME is queried. */
+  /**
+   * The records of the queried types, including those of names to which aliases lead. The aliases themselves are
+   * included only if CNAME is queried.
+   */
   records: DnsRecord[];
   errors: Partial<Record<DnsType, DnsTypeError>>;
   /** The response code: `nxdomain` if the name does not exist; undefined if no type was answered. */

@@ -3,7 +3,7 @@ import type { BucketTerms } from './upstream-limits.js';
 /** A bucket of tokens that refill over time. The bucket starts full. Times are monotonic milliseconds. */
 export class TokenBucket {
   private tokens: number;
-  /** The part of the limit that this process may use; 1 if the limit is not shared, or shared through a server. */
+  /** The part of the limit that this process may use; 1 if the limit is not shared, or is shared through a server. */
   private part = 1;
 
   constructor(

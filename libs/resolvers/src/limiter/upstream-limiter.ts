@@ -76,10 +76,11 @@ export class UpstreamLimiter {
   }
 
   /**
-   * Waits for a turn at `host`. A query is rejected at once while the upstream is paused, if the queue is full and
-   * contains no query of lower priority or of a caller with more waiting queries to remove, if its caller has used its
-   * share of a slowly refilling budget or fills a quarter of the queue, or if too many hosts are in use. `Turn` says
-   * what `signal` and `waitMaxMs` change. Background work is also rejected once it has used its half of the limit.
+   * Waits for a turn at `host`. A query is rejected at once while the upstream is paused; if the queue is full and no
+   * query can be removed from it (one of lower priority, or of a caller with more waiting queries); if its caller has
+   * used its share of a slowly refilling budget or fills a quarter of the queue; or if too many hosts are in use.
+   * `Turn` says what `signal` and `waitMaxMs` change. Background work is also rejected once it has used its half of the
+   * limit.
    */
   acquire(host: string, { asker = '', ...given }: Turn): Promise<Permit | Refused> {
     const { signal, waitMaxMs } = given;
@@ -270,7 +271,10 @@ export class UpstreamLimiter {
 }
 
 const RETRY_SOON_MS = 5_000;
-/** The shortest time after which a waiting query is given up: the shared server may need it to grant a free turn. */
+/**
+ * A waiting query is given up after this time at the earliest, because the shared server may need that long to grant a
+ * turn that is free.
+ */
 const TURN_MS = 100;
 const SHARE_RETRY_MS = 600_000;
 const WAITERS_MAX = 100;

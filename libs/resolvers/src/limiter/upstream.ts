@@ -144,9 +144,10 @@ export class Upstream {
   }
 
   /**
-   * Removes a waiter without its own deadline, of the lowest priority below that of a query: the newest of the caller
-   * with the most of them. If there is none, a caller that will still have more waiters of the query's priority than
-   * `asker` loses its newest one. @returns false if no waiter was removed.
+   * Makes room for a query by removing a waiter without its own deadline. Of the waiters with the lowest priority below
+   * that of the query, the caller with the most loses its newest one. If there are none, a caller that will still have
+   * more waiters of the query's priority than `asker` loses the newest of these. @returns false if no waiter was
+   * removed.
    */
   displace({ priority, asker }: Pick<WaitingQuestion, 'priority' | 'asker'>): boolean {
     for (const name of ORDER.slice(ORDER.indexOf(priority)).toReversed()) {

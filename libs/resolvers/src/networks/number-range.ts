@@ -28,7 +28,7 @@ export function contains(range: NumberRange, all: NumberRange): boolean {
 }
 
 /**
- * True if a range contains all numbers of its kind, perhaps except 0. Registries answer with such an entry for numbers
+ * True if a range contains all numbers of its kind, except perhaps 0. Registries answer with such an entry for numbers
  * that they have not registered.
  */
 export function isEverything({ kind, first, last }: NumberRange): boolean {

@@ -65,7 +65,7 @@ function plainText(value: unknown): string | undefined {
   return parsed.ok ? parsed.ip.address : text;
 }
 
-/** Returns the country of the holder, because ARIN publishes none of the block itself; undefined without one. */
+/** Returns the country of the holder, because ARIN publishes none for the block itself; undefined without one. */
 function countryOfHolder(contacts: readonly NetworkContact[]): string | undefined {
   return contacts.find(({ roles }) => roles.includes('registrant'))?.countryCode;
 }
@@ -97,7 +97,9 @@ function withoutMaintainers(contacts: readonly NetworkContact[]): NetworkContact
   });
 }
 
-/** Adds an entity, or its roles: the same entity is often listed several times, with one role each. */
+/**
+ * Adds an entity or, if it is known, its roles: the same entity is often listed several times, each time with one role.
+ */
 function note(found: Map<string, NetworkContact>, entity: JsonObject): void {
   const roles = linesIn(entity['roles']).map((role) => role.toLowerCase());
   const handle = textIn(entity['handle']);

@@ -23,8 +23,8 @@ export interface NumberAnswer {
 type Finding = ExchangeFinding & { block?: NumberBlock; truncated?: boolean };
 
 /**
- * The lines that mean "no entry" on port 43. The marks before the words do not continue on the next line: a long run of
- * line ends would be read again from each of them.
+ * The lines that mean "no entry" on port 43. The marks before the words cannot include line ends: otherwise, a long run
+ * of line ends would be read again from each of them.
  */
 const NOTHING =
   /^%ERROR:101:|^[%#\t ]*(?:no (?:entries|match|data) found|no match for|unallocated)\b/im;

@@ -7,7 +7,7 @@ const ABSENCE_MS = 60 * 60_000;
 
 /**
  * Remembers the base URLs of RDAP services. From such a service, an empty 404 means "no such object" (RFC 7480 §5.3); a
- * web server also answers so for an unknown path.
+ * web server gives the same answer for an unknown path.
  */
 export class KnownServices {
   /** Whether each base URL is an RDAP service, and until when that is remembered. */

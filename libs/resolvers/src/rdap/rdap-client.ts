@@ -340,7 +340,7 @@ function isConforming(json: JsonObject, isDeclared: boolean): boolean {
 }
 
 /**
- * True if a JSON text is not nested too deeply for code that walks it recursively, and has not too many values. A
+ * True if a JSON text is not nested too deeply for code that walks it recursively, and does not have too many values. A
  * normal answer has at most about a dozen levels.
  */
 function isOrdinary(text: string): boolean {

@@ -52,8 +52,8 @@ export function readRestrictedAbsence(
 
 /**
  * Returns why an absent name cannot be registered; undefined if nothing says so. The title and the description of a
- * "not found" are about this query. Notices and remarks may come with every answer, so a line of one counts only if it
- * is about this name, or is as short as a title.
+ * "not found" are about this query. Notices and remarks may come with every answer, so a line in one of them counts
+ * only if it is about this name, or is as short as a title.
  * @param asked a domain name in A-labels.
  */
 export function restrictionOfAbsence(json: JsonObject, asked: string): Restriction | undefined {

@@ -4,8 +4,8 @@ import type { Route } from './registries.js';
 
 /**
  * How reliably a registry's port-43 answer is read. `known`: with a grammar of its own, and measured on recorded
- * answers. `recorded`: with the general rules, and measured. `by_system`: not measured, but in the layout of other
- * registries that are. `untested`: never seen.
+ * answers. `recorded`: with the general rules, and measured. `by_system`: not measured, but in the layout of registries
+ * whose answers are. `untested`: never seen.
  */
 export type ReadingCertainty = 'known' | 'recorded' | 'by_system' | 'untested';
 

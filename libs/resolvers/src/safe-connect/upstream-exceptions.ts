@@ -12,7 +12,7 @@ export interface UpstreamException {
 /**
  * Parses `host:port=address:port,…` (IPv6 addresses in brackets), the setting that lets tests, simulators and closed
  * networks replace the internet. `*` and `*.suffix` match host names that are not listed themselves, but never
- * addresses. An empty text has no exception.
+ * addresses. An empty text means no exceptions.
  *
  * @throws Error that names the invalid entry.
  */

@@ -19,7 +19,7 @@ export interface InProcessTransportOptions {
   logger: Logger;
   /**
    * Rows wait in the outbox until all of these consumers listen; a consumer that is not listed refuses to start. Unset
-   * in a process that is one service: the others are elsewhere, so nothing is sent and nothing received.
+   * in a process that is one service: the others are elsewhere, so nothing is sent or received.
    */
   consumers?: EventConsumers;
 }

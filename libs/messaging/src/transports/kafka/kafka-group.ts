@@ -94,8 +94,8 @@ export class KafkaGroup {
   /**
    * Joins the group. For a durable group, this resolves at once, because the group receives everything however late it
    * joins: after a kill, the broker admits no member until the dead member's session has expired, and the service
-   * answers in the meantime. For a watching group, it resolves when the current end of the topics is known, or after 3
-   * s, because a service starts without its broker.
+   * answers in the meantime. For a watching group, it resolves when the current end of the topics is known, but at the
+   * latest after 3 s, because a service must start even without its broker.
    */
   async start(): Promise<void> {
     this.opening = this.open();
@@ -294,8 +294,8 @@ function isUnreached(error: unknown): boolean {
 }
 
 /**
- * True for errors that only a defect can cause, because a new member would get the same error. A broker's refusal is
- * not one, even if the broker calls it permanent: rights are granted, and members of another release leave the group.
+ * True for errors that only a defect can cause: a new member would get the same error. A broker's refusal is not one,
+ * even if the broker calls it permanent: rights may be granted later, and members of another release leave the group.
  */
 function isFatal(error: Error): boolean {
   const defects = ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];

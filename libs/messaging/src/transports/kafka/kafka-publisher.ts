@@ -12,7 +12,10 @@ import { toRecord } from './kafka-record.js';
  */
 const SEND_LIMIT_MS = 3 * SECOND_MS;
 const REQUEST_LIMIT_MS = 2 * SECOND_MS;
-/** A relay that still has the batch tries again earlier; otherwise, another process has sent it. */
+/**
+ * How long sends count as failing after a failure. A relay that still has the batch tries again sooner; otherwise,
+ * another process has sent the batch.
+ */
 const FAILING_FOR_MS = 15 * SECOND_MS;
 /** The size limit of a request. By default, a broker accepts 1 MiB per partition and request. */
 const REQUEST_LIMIT_BYTES = 512 * 1024;
@@ -34,7 +37,7 @@ export class KafkaPublisher {
 
   constructor(private readonly config: EventsConfig) {}
 
-  /** Whether the last batch could not be delivered, a moment ago. */
+  /** Whether a batch could not be delivered a moment ago. */
   get isFailing(): boolean {
     return monotonicMs() - this.failedAtMs < FAILING_FOR_MS;
   }

@@ -30,7 +30,7 @@ export async function createTopics(config: EventsConfig): Promise<string[]> {
   return withAdmin(config, async (admin) => {
     const present = await admin.listTopics();
     const missing = names.filter((name) => !present.includes(name));
-    // Another process may create these topics at the same moment; its topics are then also checked.
+    // Another process may create these topics at the same moment, so they are checked, too.
     const topics = missing.map((name) => topicOptions(config, name));
     await admin.createTopics({ topics, waitForLeaders: false });
     const faults = (await topicsWithLeaders(admin, names))

@@ -43,7 +43,7 @@ export function readJcard(vcardArray: unknown): PublishedContact {
   return publishedContact(withoutRepeat(values), { url: first('url'), kind: first('kind') });
 }
 
-/** Drops the name of an organisation's card if it only repeats the organisation; every card must have an `fn`. */
+/** Drops the name on an organisation's card if it only repeats the organisation: every card must have a name (`fn`). */
 function withoutRepeat<Values extends Contact>(values: Values): Values {
   return values.name === values.organization ? { ...values, name: undefined } : values;
 }

@@ -27,7 +27,9 @@ export function lookUpKey(key: string, overrides: KeyTable): Target | undefined 
   return HEADER_TABLE.get(key) ?? withRolePrefix(key) ?? eitherLanguage(key, overrides);
 }
 
-/** Returns the header that a key without a value is, possibly in two languages; undefined if it is none. */
+/**
+ * Returns the meaning of a key without a value as a header, possibly in two languages; undefined if it is not a header.
+ */
 export function lookUpHeader(key: string, overrides: KeyTable): Target | undefined {
   const own = overrides.get(key);
   if (own !== undefined) return own.kind === 'header' ? own : undefined;

@@ -15,7 +15,7 @@ export class ContactDraft {
   private readonly lines: string[] = [];
 
   /**
-   * Adds a value; of fields other than `line` and `street`, the first one counts. A placeholder is recorded as
+   * Adds a value; of fields other than `line` and `street`, only the first value counts. A placeholder is recorded as
    * withheld; `n/a` and the like are dropped.
    */
   add(field: ContactField, text: string): void {

@@ -33,7 +33,7 @@ const DATE_LENGTH_MAX = 80;
  * Parses a date as WHOIS servers print it: ISO 8601 and similar forms, `20260131`, `31-Jan-2026`, `Jan 31 2026`, `Sat
  * Jan 31 10:00:00 UTC 2026`, `31.01.2026`, `2026. 01. 31.`. A date such as `03/04/2026` is parsed only if the order of
  * its server is known; otherwise, the result is undefined, never a guess. Midnight in a registry's local time
- * (`00:00:00 JST`) is a day without a time, and so is a time in an unknown zone.
+ * (`00:00:00 JST`) is read as a day without a time, and so is a time in an unknown zone.
  */
 export function parseDate(text: string, style: DateStyle): DateValue | undefined {
   const original = text.trim().slice(0, DATE_LENGTH_MAX);

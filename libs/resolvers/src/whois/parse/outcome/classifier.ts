@@ -114,7 +114,9 @@ function byStatus(statuses: readonly string[]): Verdict {
   return statuses.some(isHoldingStatus) ? { kind: 'found' } : { kind: 'error' };
 }
 
-/** Returns the restriction that one line, from any protocol, states; undefined if it states none, or general rules. */
+/**
+ * Returns the restriction that one line, from any protocol, states; undefined if it states none, or only general rules.
+ */
 export function announcedRestriction(line: string): Restriction | undefined {
   const text = plainText(line);
   return matchesAny(text, RULE_WORDS) ? undefined : restrictionIn(text);

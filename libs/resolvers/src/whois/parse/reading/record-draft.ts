@@ -384,7 +384,7 @@ function isRegistryCode(text: string): boolean {
   return text[0] === 'R' && dash > 1 && isIanaId(text.slice(1, dash)) && text.length < 16;
 }
 
-/** Returns a name in A-labels, so that both forms that servers print are equal; an invalid name unchanged. */
+/** Returns a name in A-labels, so that both printed forms compare as equal; returns an invalid name unchanged. */
 function asciiName(name: string): string {
   for (let at = 0; at < name.length; at += 1) {
     if (name.charCodeAt(at) > 127) return toALabels(name) || name;

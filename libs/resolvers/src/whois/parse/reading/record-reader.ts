@@ -45,7 +45,7 @@ const NO_SECTION: Section = {
 export class RecordReader {
   private readonly draft = new RecordDraft();
   private section: Section = { ...NO_SECTION };
-  /** The line with a key that further indented lines continue. */
+  /** The line with a key that is continued by lines with deeper indentation. */
   private last?: Entry;
   private startsBlock = true;
 

@@ -47,7 +47,7 @@ const LINE_LENGTH_MAX = 240;
 const LONG_LINE_LENGTH = 40;
 /** Maximum number of lines: five times the longest recorded answer about an unregistered name. */
 const LINES_MAX = 300;
-/** Keys and words that servers use to repeat the query, folded. */
+/** Folded keys and words with which servers repeat the query. */
 const ECHOES: ReadonlySet<string> = new Set(
   [
     '',
@@ -62,7 +62,7 @@ const ECHOES: ReadonlySet<string> = new Set(
     'domain_name:',
   ].map((key) => `${key} ${NAME}`.trim()),
 );
-/** Matches AFNIC's echo of the query, folded: `[192.0.2.1 REQUEST] >> example.fr`. */
+/** Matches AFNIC's folded echo of the query: `[192.0.2.1 REQUEST] >> example.fr`. */
 const REQUEST_ECHO = new RegExp(`^\\S+ request >> (?:-v \\S+ )?${NAME}$`);
 
 /**
