@@ -1,7 +1,7 @@
 import { type Markup, html } from '#libs/public-http';
 
 const CENT_MICROS = 10_000n;
-/** Formats by currency: creating one takes much longer than using it, and a page may have 1,000 amounts. */
+/** The formatters by currency. Creating one takes much longer than using it, and a page may have 1,000 amounts. */
 const FORMATS = new Map<string, Intl.NumberFormat>();
 const DATE_LENGTH = 10;
 

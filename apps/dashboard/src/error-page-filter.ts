@@ -25,7 +25,7 @@ export class ErrorPageFilter implements ExceptionFilter {
 
   refuse(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
     const { requestId } = request.visitor;
-    // A file that cannot be made must not be saved as the page that says so.
+    // If a file cannot be created, the browser must show the error page, not save it as the file.
     void reply.status(problem.status).removeHeader('content-disposition');
     if (problem.retryAfterSeconds !== undefined) {
       void reply.header('retry-after', String(problem.retryAfterSeconds));
@@ -47,8 +47,8 @@ export class ErrorPageFilter implements ExceptionFilter {
 }
 
 /**
- * Whether the request comes from a script or a machine rather than from a browser that shows a page. A browser says so
- * if it follows a link to a download.
+ * Whether the request comes from a script or a machine rather than from a browser that follows a link, such as a link
+ * to a download. Browsers mark links in `Sec-Fetch-Mode`.
  */
 const isCall = ({ url, headers, routeOptions }: FastifyRequest) =>
   (url.startsWith('/api/') && headers['sec-fetch-mode'] !== 'navigate') ||

@@ -98,7 +98,7 @@ export class GatewayLifecycle
   /** Shuts down in this order: readiness, listener, running requests, leases and holds, jobs, log, change feeds. */
   async onModuleDestroy(): Promise<void> {
     await this.get(PublicListener).drain();
-    // Rows that are still missing in the log are written at the next start.
+    // Rows that are still missing from the log are written at the next start.
     this.get(MissingRows).stop();
     await Promise.all([
       this.leases.drain(SETTLE_TIMEOUT_MS),
@@ -140,7 +140,7 @@ export class GatewayLifecycle
     });
   }
 
-  /** Declares the checks that `/ready` lists. Only the one of the public listener is required. */
+  /** Declares the checks that `/ready` lists. Only the check of the public listener is required. */
   private declareHealth(): void {
     const transport = this.providers.get<EventTransport>(EventTransport, { strict: false });
     const checks = {

@@ -50,7 +50,7 @@ import { UsageService } from './usage/usage.service.js';
 export const COUNTERS = Symbol('counters');
 
 const LEASE_DEADLINE_SLACK_MS = 1_000;
-/** Slow clients must read a streamed answer within this many times the time limit of lookup. */
+/** Slow clients must read a streamed answer within this many times lookup's time limit. */
 const STREAM_FACTOR = 2;
 
 type Given<I> = {

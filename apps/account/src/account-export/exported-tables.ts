@@ -158,7 +158,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'position',
         'id',
         'occurred_at',
-        // The operator's name is the operator's own personal data.
+        // The name is left out, because it is the operator's own personal data.
         `regexp_replace(actor, '^operator:.*', 'operator') as actor`,
         'action',
         'object',

@@ -128,8 +128,8 @@ export class AccountsService {
 
   /**
    * Erases a deleted account and publishes AccountErased. @param isAgain whether the account was erased before the
-   * database was restored; it is then erased in any state. @returns false if the account
-   * is already erased, or its erasure is not due.
+   * database was restored; in that case, it is erased whatever its state. @returns false if the account is already
+   * erased, or its erasure is not due.
    */
   async erase(transaction: Transaction, accountId: string, isAgain: boolean): Promise<boolean> {
     const lock = await this.lockAggregate(transaction, accountId);

@@ -47,7 +47,7 @@ export class AuditAnchorsService {
    * @returns the number of the first anchor that has changed or is missing; null if there is none.
    */
   async findBroken(transaction: Transaction, kept: SignedAnchor[]): Promise<string | null> {
-    // After an anchor was removed, the next one has the same number, so several may be kept.
+    // If the last anchor was removed, the next one got the same number, so several kept anchors may share a number.
     const signed = Map.groupBy(kept, ({ number }) => number);
     let [expected, previous] = [1n, NO_HASH];
     for (const { number, hash } of await this.anchors.list(transaction)) {

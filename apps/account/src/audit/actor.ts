@@ -10,7 +10,7 @@ export interface Visitor {
   deviceToken: string;
   /** The token of an unfinished log-in; empty if there is none. */
   stepToken: string;
-  /** The token of the session that the browser has so far; empty if there is none. It may have ended. */
+  /** The token of the browser's current session, which may have ended; empty if there is none. */
   sessionToken: string;
 }
 

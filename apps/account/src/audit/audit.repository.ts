@@ -6,8 +6,8 @@ import { AuditEntry } from './audit-entry.entity.js';
 @Injectable()
 export class AuditMaintenanceRepository {
   /**
-   * Locks the head of a chain, which is created for the first entry, until the transaction ends, so that entries are
-   * written one at a time.
+   * Locks the head of a chain until the transaction ends, so that entries are written one at a time. Creates the head
+   * for the first entry.
    */
   async lockHead(transaction: Transaction, chain: string): Promise<AuditHead> {
     const select = 'select chain, position, hash from audit_heads where chain = $1 for update';

@@ -12,7 +12,10 @@ export interface AuditRecord {
   by: Actor | Visitor | Operator | 'system';
   /** The account in which the action happened, if `by` does not name it. */
   accountId?: string;
-  /** The sign-up of the action. Its data key, which an erasure destroys, encrypts the visitor's IP address. */
+  /**
+   * The sign-up to which the action belongs. Its data key, which an erasure destroys, encrypts the visitor's IP
+   * address.
+   */
   signUpId?: string;
   /** The action, as `<feature>.<event>`. */
   action: string;

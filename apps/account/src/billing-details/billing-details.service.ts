@@ -14,7 +14,7 @@ import type { ActiveSession } from '../sessions/session-guard.js';
 import { BillingDetailsRepository } from './billing-details.repository.js';
 import { plainTaxId } from './tax-id.js';
 
-/** Manages the recipient's details for invoices, which are encrypted at rest. */
+/** Manages the recipient's details for invoices. The details are encrypted at rest. */
 @Injectable()
 export class BillingDetailsService {
   constructor(
@@ -57,8 +57,8 @@ export class BillingDetailsService {
   }
 
   /**
-   * Returns the owner's name and e-mail address and the billing details, null if there are none.
-   * The audit log records each read (S117).
+   * Returns the owner's name and e-mail address and the billing details (null if there are none). The audit log records
+   * each read (S117).
    * @throws NotFound for an unknown or erased account.
    */
   async getContact(accountId: string): Promise<BillingContact> {

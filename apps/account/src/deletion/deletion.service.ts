@@ -58,7 +58,7 @@ export class DeletionService {
     });
   }
 
-  /** Restores a deleted account, except that its keys stay revoked. @throws RestoreTooLate. */
+  /** Restores a deleted account. Its keys stay revoked. @throws RestoreTooLate. */
   async restore(owner: ActiveSession): Promise<AccountRestoredAnswer> {
     const { accountId } = owner;
     return this.accounts.transaction(async (transaction) => {

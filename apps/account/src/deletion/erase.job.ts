@@ -3,7 +3,7 @@ import { ErasureService } from './erasure.service.js';
 
 /**
  * Erases the accounts whose 90 days are over. The first run also erases accounts that a restored database contains
- * again; if this fails, the next run tries it again.
+ * again; if that fails, the next run tries again.
  */
 @Injectable()
 export class EraseJob {

@@ -8,8 +8,8 @@ const FILE_MODE = 0o600;
 const BATCH = 1_000;
 
 /**
- * Finds the accounts to erase, and keeps a list of those that were erased: a file outside the database, if one is
- * configured. A database that is restored from a backup contains their data again (S119).
+ * Finds the accounts to erase. Also keeps a list of the erased accounts, in a file outside the database if one is
+ * configured, because a database that is restored from a backup contains their data again (S119).
  */
 @Injectable()
 export class ErasedAccountsService {

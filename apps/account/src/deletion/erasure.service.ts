@@ -31,7 +31,7 @@ export class ErasureService {
 
   /**
    * Erases the accounts that had been erased before the database was restored, whatever their state. @throws if the
-   * list of them cannot be read; AggregateError as `eraseDue`.
+   * list of these accounts cannot be read; AggregateError, as in `eraseDue`.
    */
   async eraseRestored(): Promise<void> {
     await this.eraseEach(await this.erased.listRestored(), true);

@@ -8,8 +8,8 @@ import { PasswordResetsService } from '../password-resets/password-resets.servic
 import { SecondFactorsService } from '../second-factor/second-factors.service.js';
 
 /**
- * Deletes everything that people use to log in, except the password: e-mailed links, unfinished log-ins, second factor,
- * providers and passkeys.
+ * Deletes everything that people use to log in, except the password: e-mailed links, unfinished log-ins, the second
+ * factor, providers and passkeys.
  */
 @Injectable()
 export class WaysInService {

@@ -39,17 +39,20 @@ export interface ProvenIdentity {
 }
 
 const TIMEOUT_SECONDS = 5;
-/** How far a provider's clock may be ahead of ours; the library accepts the same for the other times of a token. */
+/**
+ * How far a provider's clock may be ahead of ours; for the other times of a token, the library allows the same
+ * difference.
+ */
 const CLOCK_SKEW_SECONDS = 30;
 /** How long discovered metadata and keys are cached. An unknown key id causes an earlier refresh. */
 const DISCOVERED_MS = HOUR_MS;
 /**
  * Maximum number of log-ins that wait for a provider. Each occupies one of the dashboard's connections to this service,
- * which a provider without answers must not use up (S102).
+ * and a provider that does not answer must not use them all up (S102).
  */
 const WAITING_MAX = 16;
 const GITHUB_VERSION = '2022-11-28';
-/** The largest page of addresses that GitHub sends; by default 30, among which the primary one may be missing. */
+/** The largest page of addresses that GitHub sends. By default, it sends 30, which may not include the primary one. */
 const ADDRESSES_MAX = 100;
 
 interface GithubAddress {
@@ -96,7 +99,7 @@ export class ProvidersService {
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       // Otherwise, a provider that the visitor has used before sends the browser back without a click, even if somebody
-      // else sits there. Google and GitHub offer nothing stricter.
+      // else is using the computer. Google and GitHub offer nothing stricter.
       prompt: 'select_account',
       ...(nonce && { nonce }),
     });

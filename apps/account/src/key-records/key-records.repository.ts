@@ -88,7 +88,8 @@ export class KeyRecordMaintenanceRepository {
   }
 
   /**
-   * Retires an expired key. A key that it replaced counts again while its overlap lasts, as after a revocation.
+   * Retires an expired key. If the key replaced another key whose overlap still lasts, the replaced key counts again,
+   * as after a revocation.
    * @returns false if the key was revoked or its expiry was extended in the meantime.
    */
   async expire(

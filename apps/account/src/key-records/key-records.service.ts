@@ -40,7 +40,7 @@ export class KeyRecordService {
     };
   }
 
-  /** Lists at most 50 keys of all accounts whose last characters match, for operators. */
+  /** Lists, for operators, at most 50 keys of any account that end in these four characters. */
   async findByEnding(lastFour: string) {
     return this.keys.listByEnding(lastFour, ENDINGS_MAX);
   }

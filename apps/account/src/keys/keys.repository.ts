@@ -93,8 +93,8 @@ export class KeysRepository {
   }
 
   /**
-   * Revokes a key. A key that it replaced counts again while its overlap lasts: otherwise, it and another key would
-   * both have the one place in the plan.
+   * Revokes a key. If the key replaced another key whose overlap still lasts, the replaced key counts again: otherwise,
+   * it and another key would share one place in the plan.
    */
   async revoke(
     transaction: Transaction,

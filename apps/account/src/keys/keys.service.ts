@@ -298,7 +298,7 @@ export class KeysService {
     return { ...(await this.answerOf(transaction, key)), key: value };
   }
 
-  /** Returns a function from a current live key's id to its rank; null for other ids. At most 100 keys are read. */
+  /** Returns a function from the id of a current live key to its rank, and from any other id to null. */
   private async ranksOf(
     transaction: Transaction,
     accountId: string,
@@ -332,7 +332,7 @@ export class KeysService {
     await this.checkPace(transaction, accountId);
   }
 
-  /** Keys from before the owner recovered the account do not count. @throws TooManyNewKeys for too many in a day. */
+  /** Keys created before the account's recovery do not count. @throws TooManyNewKeys for too many within 24 hours. */
   private async checkPace(transaction: Transaction, accountId: string): Promise<void> {
     const { takenBackAt } = await this.accounts.get(transaction, accountId);
     const since = Math.max(this.clock.now().getTime() - DAY_MS, takenBackAt?.getTime() ?? 0);

@@ -98,7 +98,7 @@ export class LogInStepsService {
 
   /**
    * Removes and returns the identity that waits in this browser for its owner to log in; undefined if there is none.
-   * The identity may also be part of a step that waits for a passkey; that step is then removed.
+   * The identity may also be part of a step that waits for a passkey; in that case, the whole step is removed.
    */
   async tryTakeLink(transaction: Transaction, token: string): Promise<PendingIdentity | undefined> {
     const link = await this.tryTake(transaction, 'link', token);

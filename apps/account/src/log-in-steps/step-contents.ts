@@ -21,7 +21,10 @@ export interface PendingIdentity {
 export interface StepContents {
   /** The next step is a code from the authenticator app, or a recovery code. */
   code: { personId: string; passwordHash: string | null; link?: PendingIdentity };
-  /** The request to a provider, the page to open afterwards, and the session whose account gets connected. */
+  /**
+   * The request to a provider, the page to open afterwards, and the session whose account is to be connected to the
+   * provider.
+   */
   provider: AskedProvider & { to: string; sessionId?: string };
   /**
    * The challenge for a passkey, used either to add a passkey in the session that requested the challenge, or to log in

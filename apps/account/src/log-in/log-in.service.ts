@@ -12,7 +12,10 @@ import { SessionAnswer, type StepAnswer } from '../sessions/session-headers.js';
 import { EntryService } from './entry.service.js';
 import { WrongCredentials } from '../people/people.errors.js';
 
-/** Limits log-ins from one network by browsers that never logged in to the address. Successful log-ins do not count. */
+/**
+ * Limits log-ins from one network by browsers that have never logged in to the address. Successful log-ins do not
+ * count.
+ */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'log-in network',
   max: 20,
@@ -20,7 +23,7 @@ const NETWORK_LIMIT: AttemptLimit = {
 };
 
 /**
- * Limits failed log-ins to one address, within what NIST SP 800-63B allows. Above the limit, only browsers and networks
+ * Limits failed log-ins per address, within what NIST SP 800-63B allows. Above the limit, only browsers and networks
  * from which somebody has logged in to the address before may try. The recovery of the account starts a new count.
  */
 const STRANGERS_LIMIT: AttemptLimit = {
@@ -30,8 +33,8 @@ const STRANGERS_LIMIT: AttemptLimit = {
 };
 
 /**
- * Limits successful log-ins of one person: each takes 20 ms of a processor, and adds an entry to a log
- * that is kept permanently.
+ * Limits a person's successful log-ins: each takes 20 ms of a processor, and adds an entry to a log that is kept
+ * permanently.
  */
 const PERSON_LIMIT: AttemptLimit = {
   name: 'log-in person',
@@ -72,10 +75,10 @@ export class LogInService {
     const strangers = `${address}\n${since}`;
     const waitMs = await this.throttling.waitMsOf(STRANGERS_LIMIT, strangers, visitor);
     if (waitMs > 0 && !isKnown) throw new TooManyAttempts(Math.ceil(waitMs / SECOND_MS));
-    // Counted before the password is hashed, so that the owner of an account cannot keep everybody's queue full (S121).
-    // An owner who recovers the account with an e-mailed link starts a new count, so a person who knew the old password
-    // cannot lock the owner out (S22). A changed password starts none, because one that is changed again and again
-    // would have no limit.
+    // Attempts are counted before the password is hashed, so that the owner of an account cannot keep everybody's queue
+    // full (S121). An owner who recovers the account with an e-mailed link starts a new count, so a person who knew the
+    // old password cannot lock the owner out (S22). A change of password starts no new count: otherwise, repeated
+    // changes would remove the limit.
     const whose = person?.personId ?? address;
     const ofPerson = `${whose}\n${since}`;
     await this.throttling.count(PERSON_LIMIT, ofPerson, visitor);

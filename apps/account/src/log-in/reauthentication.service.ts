@@ -14,8 +14,9 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 
 /**
- * Limits how often one person's password is checked again. Each check takes 20 ms of a processor (S121). After it, the
- * strength of a new password is estimated on the main thread, or an entry is added to a log that is kept permanently.
+ * Limits how often one person's password is checked again. Each check takes 20 ms of a processor (S121). Afterwards,
+ * either the strength of a new password is estimated on the main thread, or an entry is added to a log that is kept
+ * permanently.
  */
 const PERSON_LIMIT: AttemptLimit = {
   name: 'password of person',

@@ -11,7 +11,7 @@ import { AuditedRequestsMaintenanceRepository } from './audited-requests.reposit
 import type { OperatorOrderRequest } from './operators.dto.js';
 import { INSPECTION } from './timeline.repository.js';
 
-/** The last four characters of a key, as the dashboard shows them or in a whole key, whose others are ignored. */
+/** The last four characters of a key, as the dashboard shows them, or a whole key, of which only these are used. */
 const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*)?(?:…|\.\.\.)?([0-9A-Za-z]{4})$/;
 
 @Injectable()

@@ -23,7 +23,7 @@ const NETWORK_LIMIT: AttemptLimit = {
   max: 60,
   windowMs: 15 * MINUTE_MS,
 };
-/** Limits log-ins of one person with passkeys, because each adds an entry to a log that is kept permanently. */
+/** Limits a person's log-ins with passkeys, because each adds an entry to a log that is kept permanently. */
 const PERSON_LIMIT: AttemptLimit = { name: 'passkey person', max: 300, windowMs: HOUR_MS };
 
 /**

@@ -11,8 +11,8 @@ import { PasswordResetsService, RESET_LINK_LIFETIME_MS } from './password-resets
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'forgot network', max: 10, windowMs: HOUR_MS };
 /**
- * Limits reset links to one address. The window is no longer than the lifetime of a link, so a user
- * who gets no further link still has a valid one.
+ * Limits the reset links per address. The window is no longer than the lifetime of a link, so a user who gets no
+ * further link still has a valid one.
  */
 const ADDRESS_LIMIT: AttemptLimit = {
   name: 'forgot address',

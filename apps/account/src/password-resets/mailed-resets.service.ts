@@ -37,8 +37,8 @@ export class MailedResetsService {
     this.passwords.check(password);
     const passwordHash = await this.passwords.hash(password, visitor.address);
     return this.accounts.transaction(async (transaction) => {
-      // The account is locked before the link, in the same order as in a change of address, which also deletes the
-      // link.
+      // The account is locked before the link, in the same order as in a change of address, because that also deletes
+      // the link.
       const accountId = await this.resets.accountOf(transaction, token);
       await this.accounts.lock(transaction, accountId);
       const link = await this.resets.take(transaction, token);

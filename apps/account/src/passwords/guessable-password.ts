@@ -20,9 +20,9 @@ const estimator = new ZxcvbnFactory({
 export const COMMON_PASSWORD_COUNT = COMMON_PASSWORDS.length;
 
 /**
- * True if an attacker would soon guess the password: a common password, including variants with other endings or
- * replaced letters, a keyboard walk, a date, a repetition (S21). A long password is as strong as the stronger of its
- * two ends.
+ * True if an attacker would soon guess the password, for example because it is a common password (even with another
+ * ending or replaced letters), a keyboard walk, a date or a repetition (S21). A long password is as strong as the
+ * stronger of its two ends.
  */
 export function isGuessablePassword(password: string): boolean {
   const text = password.normalize('NFKC');

@@ -27,8 +27,8 @@ interface Call {
 }
 
 /**
- * Hashes and checks passwords, two at a time. A call is rejected if too many others are waiting (S20). Neither one
- * person's calls from many networks nor one network's calls for many persons delay those of others by more than a hash
+ * Hashes and checks passwords, two at a time. A call is rejected if too many others are waiting (S20). Neither calls
+ * for one person from many networks nor calls from one network for many people delay other calls by more than one hash
  * (S121).
  */
 @Injectable()

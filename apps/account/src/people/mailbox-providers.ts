@@ -16,7 +16,7 @@
 export interface MailboxProvider {
   /** The domains that deliver a name to the same mailbox; the first domain represents the mailbox. */
   domains: string[];
-  /** Characters in a name that the service ignores. */
+  /** The characters that the service ignores in a name. */
   ignored?: string;
   /** Whether a hyphen in a name counts as a dot. */
   isHyphenDot?: boolean;

@@ -31,7 +31,7 @@ export class PeopleService {
 
   /**
    * Finds the person with an e-mail address; null if there is none.
-   * @param visitorAddress the IP address whose network `knowsNetwork` tells about.
+   * @param visitorAddress the visitor's IP address; `knowsNetwork` refers to its network.
    */
   async findByAddress(address: string, visitorAddress: string): Promise<FoundPerson | null> {
     const hash = this.addressHash(address);
@@ -109,8 +109,8 @@ export class PeopleService {
   }
 
   /**
-   * Changes a person's address. @returns false if another person already has the address; the transaction is then
-   * broken.
+   * Changes a person's address. @returns false if another person already has the address; the transaction must then be
+   * rolled back.
    */
   async setAddress(
     transaction: Transaction,

@@ -55,8 +55,8 @@ export class PersonalDataService {
   }
 
   /**
-   * Returns hashes of JSON values under the account's data key. Without a key, anybody could test guesses at names and
-   * addresses, even after the erasure; once the key is destroyed, nobody can.
+   * Returns hashes of JSON values under the account's data key. Hashes without a key would let anybody test guesses at
+   * names and addresses, even after the erasure. Once the key is destroyed, nobody can.
    */
   async hashes(
     transaction: Transaction,

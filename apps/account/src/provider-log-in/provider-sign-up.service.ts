@@ -11,7 +11,7 @@ import { PersonalDataService } from '../personal-data/personal-data.service.js';
 
 /** The names that forms accept. They contain nothing that a mail program would turn into a link. */
 const NAME = /^[\p{L}\p{M}][\p{L}\p{M}\p{N} '’-]{0,49}$/u;
-/** The name in "Hello there, …", for a person without a usable name. */
+/** Stands for the name of a person without a usable one: "Hello there, …". */
 const NAMELESS = 'there';
 
 export class AddressTaken extends Error {}
@@ -31,7 +31,7 @@ export class ProviderSignUpService {
     private readonly clock: Clock,
   ) {}
 
-  /** Registers the account. @throws AddressTaken, IdentityTaken if one was registered in the meantime. */
+  /** Registers the account. @throws AddressTaken, IdentityTaken if either was registered in the meantime. */
   async register(
     transaction: Transaction,
     identity: ProvenIdentity & { address: string },

@@ -26,8 +26,8 @@ export class RegistrationService {
   ) {}
 
   /**
-   * Sends a link to the address, unless too many were sent to its mailbox lately. The answer is the same then, and if
-   * the address already has an account (S24).
+   * Sends a link to the address, unless too many were sent to its mailbox lately. The answer is the same in that case,
+   * and also if the address already has an account (S24).
    * @throws InvalidRequest for a password that breaks the rules; TooManyAttempts; PasswordQueueFull.
    */
   async signUp(request: SignUpRequest, visitor: Visitor): Promise<SignUpAnswer> {

@@ -28,7 +28,7 @@ const SENTENCES: Readonly<
 };
 
 const ADVICE = 'set a new password at once and check your sessions and keys.';
-/** A new password ends an intruder's sessions, but not the need for the code of the intruder's app. */
+/** A new password ends an intruder's sessions, but log-ins still require a code from the intruder's app. */
 const ADVICE_AFTER_SET_UP =
   'set a new password at once, which ends all sessions, and write to the operator, who can remove the app. Until then, log-ins ask for its code.';
 

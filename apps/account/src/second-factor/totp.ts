@@ -3,7 +3,7 @@ import { SECOND_MS } from '#libs/platform';
 
 const STEP_MS = 30 * SECOND_MS;
 const DIGITS = 6;
-/** The number of steps that an app's clock may be fast or slow. */
+/** The number of steps by which an app's clock may be fast or slow. */
 const DRIFT = 1;
 /** The base32 alphabet (RFC 4648 §6). */
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -15,7 +15,7 @@ export interface FoundSession {
   authenticatedAt: Date;
 }
 
-/** Finds and ends the session of a token, and notes its use. The account of the token is not known. */
+/** Finds and ends sessions by their tokens, and records their use. The account of a token is not known. */
 @Injectable()
 export class SessionTokensMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
@@ -39,7 +39,7 @@ export class SessionTokensMaintenanceRepository {
     return session ?? null;
   }
 
-  /** Ends the open session with this token, of whichever account it is. */
+  /** Ends the open session with this token, whichever account it belongs to. */
   async end(transaction: Transaction, tokenHash: Buffer, endedAt: Date): Promise<void> {
     await transaction.query(
       'update sessions set ended_at = $2 where token_hash = $1 and ended_at is null',

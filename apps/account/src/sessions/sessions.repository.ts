@@ -94,7 +94,7 @@ export class SessionsRepository {
     ]);
   }
 
-  /** Deletes all sessions except the open ones and the newest others. @param kept how many are kept together. */
+  /** Deletes all sessions except the open ones and the newest others. @param kept how many are kept in total. */
   async deleteBeyond(
     transaction: Transaction,
     accountId: string,

@@ -44,9 +44,9 @@ export class SessionsService {
   ) {}
 
   /**
-   * Opens a session, and ends the one that the browser has so far, even of another account, whose token the browser
-   * then forgets, and the oldest open sessions beyond 50. Sessions from more than 60 days ago, and the oldest others
-   * beyond 500, are deleted.
+   * Opens a session. Ends the browser's previous session, even one of another account, because the browser forgets its
+   * token, and the oldest open sessions beyond 50. Deletes sessions that began more than 60 days ago, and, if more than
+   * 500 are stored, the oldest that are not open.
    * @returns the only copy of the token.
    */
   async open(transaction: Transaction, actor: Actor): Promise<string> {
@@ -159,7 +159,7 @@ export class SessionsService {
       const open = await this.listOpen(transaction, accountId);
       const ended = open.filter(({ id }) => id !== sessionId).length;
       await this.endAll(transaction, accountId, sessionId);
-      // A repetition must not add to a log that is kept permanently, because this call is never limited.
+      // This call is never limited, so repeating it must not add entries to a log that is kept permanently.
       if (ended === 0) return { ended };
       const after = { ended };
       const object = `session:${sessionId}`;

@@ -4,7 +4,9 @@ import type { Visitor } from '../audit/actor.js';
 import { type AttemptLimit, ThrottlingService } from './throttling.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'link network', max: 30, windowMs: HOUR_MS };
-/** More than of links, because a log-in that took too long also counts, and an office may have one address. */
+/**
+ * Higher than the limit for links, because log-ins that took too long also count, and an office may share one address.
+ */
 const STEP_LIMIT: AttemptLimit = { name: 'step network', max: 120, windowMs: HOUR_MS };
 
 /** Counts invented links of all kinds, and invented tokens of unfinished log-ins, by network (S121). */

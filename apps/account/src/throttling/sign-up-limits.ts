@@ -20,6 +20,6 @@ export const SIGN_UP_DOMAIN_LIMIT: AttemptLimit = {
 
 /**
  * Limits the e-mails with links that are sent to one mailbox, under any of its addresses, before its owner has
- * confirmed an address. Strangers can cause them by sign-ups and by changes of their own address.
+ * confirmed an address. Strangers can cause such e-mails by signing up or by changing their own address.
  */
 export const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs: HOUR_MS };

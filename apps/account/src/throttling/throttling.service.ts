@@ -14,7 +14,7 @@ export interface AttemptLimit {
   windowMs: number;
 }
 
-/** How long a refusal is cached: not long, because another process may remove attempts from the count. */
+/** How long a refusal is cached: only briefly, because another process may remove attempts from the count. */
 const REFUSAL_KNOWN_MS = 10 * SECOND_MS;
 const REFUSALS_KNOWN_MAX = 10_000;
 const FREE_FAILURES = 5;
@@ -75,7 +75,7 @@ export class ThrottlingService {
 
   /**
    * Counts an attempt. Only the first attempt above the limit is recorded in the audit log, so that a flood does not
-   * fill the log. @returns milliseconds until the window ends, or 0 within the limit.
+   * fill the log. @returns the milliseconds until the window ends; 0 within the limit.
    */
   async waitMsOf(
     { name, max, windowMs }: AttemptLimit,

@@ -214,7 +214,10 @@ export function passwordAgainPage(context: PageContext, to: string, notice?: Not
 const ONLY_RECENTLY =
   'You can make this change only within ten minutes of a log-in. Nothing has changed yet.';
 
-/** Returns the page that people without a password get instead. Setting one would remove their other ways to log in. */
+/**
+ * Returns the page that people without a password get instead of `passwordAgainPage`. Setting a password would remove
+ * their other ways to log in.
+ */
 function logInAgainPage(context: PageContext, to: string): Markup {
   return page(context, {
     title: 'Log in again, please',

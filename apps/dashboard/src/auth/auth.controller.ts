@@ -87,8 +87,8 @@ export class AuthController {
   }
 
   /**
-   * Answers a link that is over. A visitor with a session, who may have reloaded the page with the first keys, goes to
-   * the dashboard, because keys are shown only once; others see that the link is over.
+   * Answers a request with a link that no longer works. A visitor with a session may have reloaded the page with the
+   * first keys, which are shown only once, and goes to the dashboard. Others see that the link no longer works.
    */
   private async afterLink(visit: PageVisit) {
     if (await this.calls.session(visit.visitor)) return visit.goTo('/');
@@ -145,7 +145,7 @@ export class AuthController {
   @Post('log-out')
   async logOut(@Visit() visit: PageVisit, @Body() _form: PageForm) {
     const answer = await visit.account({ method: 'POST', path: '/log-out', body: {} });
-    // A session that has ended already is only in the browser.
+    // A session that has already ended exists only in the browser.
     if (answer.status === 401) visit.forgetSession();
     return visit.goTo('/');
   }

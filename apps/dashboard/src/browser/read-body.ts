@@ -64,7 +64,7 @@ export function readBodies(server: FastifyInstance): void {
   });
 }
 
-/** Maximum number of fields in a form. No page has as many, and parsing each field takes time (S94). */
+/** Maximum number of fields in a form. No page has that many, and parsing each field takes time (S94). */
 const FIELDS_MAX = 200;
 
 const UPLOAD_TYPES = ['multipart/form-data', 'application/offset+octet-stream'];

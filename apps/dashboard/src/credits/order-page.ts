@@ -24,7 +24,7 @@ export interface OrderFacts {
 }
 
 /**
- * How long an order says what its payment brought. Later, its credits may be used up, and its plan changed or ended.
+ * How long an order states what its payment granted. Later, its credits may be used up, and its plan changed or ended.
  */
 const NEWS_MS = 14 * DAY_MS;
 

@@ -94,7 +94,7 @@ function actionsOf({ dataset, date, state, artifacts, ...held }: OwnFileEntry): 
   }
   const address = `/api/files/${dataset}/${date}`;
   if (state === 'withheld') {
-    // The request for a withheld file queues its check.
+    // A request for a withheld file queues a check of that file.
     return html`<a
       class="button plain small"
       href="${address}"

@@ -14,8 +14,8 @@ export interface TypedExpiry {
 
 /**
  * Returns the expiry of a key as account accepts it: null for none, undefined if nothing was chosen. A date takes
- * precedence over the number of days. Both end at the last moment of a day (UTC), so that a form that is sent twice
- * makes the same request twice. Text that is not a date is passed on for account to reject.
+ * precedence over the number of days. In both cases, the key expires at the last moment of a day (UTC), so that a form
+ * that is sent twice makes the same request twice. Text that is not a date is passed on for account to reject.
  */
 export function expiryOf(typed: TypedExpiry, now: Date): { expires_at?: string | null } {
   const choice = typed.expires_in ?? '';

@@ -79,7 +79,7 @@ export function keysPage(
   });
 }
 
-/** Returns the page that is shown after a sign-up. It displays the first keys, only this once. */
+/** Returns the page that is shown after a sign-up. It displays the first keys, which are shown only this once. */
 export function firstKeysPage(context: PageContext, keys: string[], apiUrl: string): Markup {
   return page(context, {
     title: 'Welcome',

@@ -1,6 +1,6 @@
 export interface MailboxMessage {
   id: string;
-  /** RFC 3339. */
+  /** In RFC 3339. */
   sentAt: string;
   to: string;
   subject: string;

@@ -48,7 +48,10 @@ export function eventRow(context: PageContext, event: MonitorEvent): Markup {
   </li>`;
 }
 
-/** Returns the name, and its A-labels beside a name in another script, which may look like the name of the customer. */
+/**
+ * Returns the name. An internationalised name is followed by its A-labels, because it may look like the customer's
+ * name.
+ */
 function nameOf({ domain_name, domain_unicode }: MonitorEvent): Markup {
   const ascii = domain_name === domain_unicode ? undefined : html` (${domain_name})`;
   return html`<strong><bdi>${domain_unicode}</bdi></strong

@@ -59,7 +59,8 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the label of a field, or `name` if it has none. @param name the field's name, or that of a part: `scopes.0`.
+ * Returns the label of a field, or `name` if it has none. @param name the name of the field or of a part of it, such as
+ * `scopes.0`.
  */
 export function labelOf(name: string): string {
   const [field] = name.split('.', 1);

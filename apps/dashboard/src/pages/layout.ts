@@ -90,7 +90,7 @@ function navigation(context: PageContext): Markup {
     >`;
 }
 
-/** Returns a form that posts to the dashboard, with the token that proves that it came from there. */
+/** Returns a form that posts to the dashboard, with the token that proves that it is the dashboard's own form. */
 export function form(
   context: PageContext,
   action: string,

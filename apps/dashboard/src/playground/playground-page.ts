@@ -154,7 +154,9 @@ function fileField({ upload }: Operation): Markup | undefined {
   </div>`;
 }
 
-/** Returns links to the operation's names, if any, that have the same answer everywhere and cost nothing. */
+/**
+ * Returns links that fill in the operation's fixtures, if it has any; their answers are the same everywhere and free.
+ */
 function fixtures(row: Operation): Markup | undefined {
   const [name] = [row.subject ?? []].flat();
   if (!row.fixtures || name === undefined) return undefined;

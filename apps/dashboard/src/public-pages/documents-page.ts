@@ -1,7 +1,7 @@
 import { type Markup, html } from '#libs/public-http';
 import { type PageContext, page } from '../pages/layout.js';
 
-/** Returns the entry of the API in the settings of an MCP client. */
+/** Returns the entry for the API in the settings of an MCP client. */
 const mcpServer = (apiUrl: string) =>
   JSON.stringify(
     {

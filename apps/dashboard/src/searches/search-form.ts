@@ -52,7 +52,7 @@ function furtherFields(row: Operation, names: readonly string[], typed: Typed): 
   </details>`;
 }
 
-/** Returns the field for the mode of a search, if it has several. Counting has a button of its own. */
+/** Returns the field for the mode of a search, if the search has several modes. Counting has a button of its own. */
 function modeField({ paged }: Operation, { mode }: Typed): Markup | undefined {
   const modes = Object.entries(paged?.modes ?? {});
   if (modes.length < 2) return undefined;

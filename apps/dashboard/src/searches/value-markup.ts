@@ -45,7 +45,7 @@ export function itemMarkup(item: Item, originOf: OriginOf = () => undefined, pat
   </dl>`;
 }
 
-/** Shows records as a table. @param columns by default, the first members of the records that are not objects. */
+/** Shows records as a table. @param columns by default, the first members that are not objects. */
 export function tableMarkup(
   records: readonly Item[],
   columns: readonly Column[] = columnsOf(records),

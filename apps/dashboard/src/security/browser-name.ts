@@ -1,6 +1,6 @@
 /**
  * The names of browsers, by the part of the user agent that identifies them. The order matters: the first match wins,
- * because user agents also contain the parts of browsers further down.
+ * because a user agent may also contain the parts that identify browsers further down.
  */
 const BROWSERS = [
   ['Edg', 'Edge'],

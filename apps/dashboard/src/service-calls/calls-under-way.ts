@@ -21,7 +21,7 @@ declare module 'fastify' {
 
 /** Maximum number of concurrent calls per account, which is the number of connections that a browser opens. */
 const OF_AN_ACCOUNT = 6;
-/** The same for each site's calls whose accounts are not known yet. */
+/** The same limit for a site's calls whose accounts are not known yet. */
 const OF_A_SITE = 64;
 /**
  * A call that takes longer is probably waiting for another service, and no longer keeps other calls waiting. The time
@@ -36,7 +36,7 @@ const TURNS: Omit<FairTurnsLimits, 'atOnce'> = {
   countedMs: WORK_MS,
 };
 const SESSIONS_MAX = 10_000;
-/** The delay of a rejection, except for the few that an account gets at once in this time. */
+/** The delay of a rejection, except for the few that an account gets without delay within this time. */
 const REFUSAL_DELAY_MS = 4 * SECOND_MS;
 const REFUSED_AT_ONCE = 4;
 

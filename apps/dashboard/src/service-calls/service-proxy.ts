@@ -64,7 +64,7 @@ export interface ServiceProxyOptions {
   url: string;
   tokens: ServiceTokens;
   metrics?: DashboardMetrics;
-  /** Limits the calls for accounts that are not merely reading; by default, there is no limit. */
+  /** Limits the calls that do more than read, per account; by default, there is no limit. */
   changes?: CallPace;
 }
 
@@ -80,9 +80,7 @@ const TIMEOUT_MS = 10_000;
  * (S121).
  */
 const BROWSER_CONNECTIONS = 96;
-/**
- * The maximum number of browsers' calls in progress of one account (or one site, if no account is known).
- */
+/** The maximum number of browsers' calls in progress for one account (or one site, if no account is known). */
 const OF_ONE_CONNECTIONS = 12;
 /**
  * The same for calls with a longer time limit. They may wait for a payment processor or a registry, and pages must not

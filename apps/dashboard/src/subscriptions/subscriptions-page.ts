@@ -62,11 +62,13 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
   });
 }
 
-/** Whether a period has begun, and its payment has not arrived. Stripe charges after an hour. */
+/** Whether a period has begun but its payment has not arrived. Stripe charges after an hour. */
 const isChargedLater = ({ state, paid_through: paid, period_end: end }: SubscriptionAnswer) =>
   state === 'active' && (paid === null || paid < end);
 
-/** Whether a cancellation ends the plan at once. PayPal does not charge for a period after its cancellation. */
+/**
+ * Whether a cancellation ends the plan at once. After a cancellation, PayPal no longer charges for the current period.
+ */
 const endsAtOnce = (owned: SubscriptionAnswer) =>
   owned.state === 'past_due' || (owned.processor === 'paypal' && isChargedLater(owned));
 
@@ -204,8 +206,8 @@ function unpaidWords(owned: SubscriptionAnswer): string {
 }
 
 /**
- * Returns a notice with the new state of a subscription that has just been changed, read from the subscription and not
- * from the URL.
+ * Returns a notice with the new state of a subscription that has just been changed. The state is read from the
+ * subscription, not from the URL.
  */
 export function standingNotice(owned: SubscriptionAnswer): Notice {
   const { unpaid_change: unpaid, cancel_at: cancelAt, pending_change: pending, state } = owned;
@@ -260,7 +262,7 @@ function datesOf(owned: SubscriptionAnswer): string {
   }
   if (cancel_at !== null) return `ends ${day(cancel_at)}`;
   if (state === 'past_due' && paid_through !== null) return `paid until ${day(paid_through)}`;
-  // A plan that is not paid yet, or no longer, has no renewal to name.
+  // A plan that is not paid yet, or no longer paid, has no renewal to name.
   const isRenewed = state === 'trialing' || (state === 'active' && !isBeforePayment(owned));
   return isRenewed ? `renews ${day(period_end)}` : '';
 }

@@ -100,7 +100,7 @@ function askedOf({ by, from, to }: Given): UsageAsked {
   return { by: by === 'key' ? 'key' : 'operation', ...Object.fromEntries(given) };
 }
 
-/** Returns the rejection of these days; undefined for any other error, after which they may be shown later. */
+/** Returns the rejection of these days; undefined for any other error, because the days may then be shown later. */
 function refusalOf(error: unknown): { notice: Notice; status: number } | undefined {
   if (!(error instanceof Problem)) return undefined;
   const { status, code, errors = [], message: text } = error;

@@ -113,8 +113,8 @@ export function deliveriesPage(
 }
 
 /**
- * Returns the page that asks before a new secret is made. Its form works once: a further new secret within a day would
- * end the one that the receiver still has.
+ * Returns the page that asks before a new secret is made. Its form works once: another new secret within a day would
+ * end the one that the receiver still uses.
  */
 export function newSecretPage(context: PageContext, webhook: WebhookAnswer, now: Date): Markup {
   const { id, url, previous_secret_until: previous } = webhook;

@@ -84,7 +84,10 @@ export class WebhookPagesController {
     return visit.show(newSecretPage(visit.context, body as WebhookAnswer, this.clock.now()));
   }
 
-  /** Makes a new secret, unless that has been done since the form was made, for example by the same form. */
+  /**
+   * Makes a new secret, unless one has been made since the form was created, for example because the form was sent
+   * twice.
+   */
   @Post(':id/rotate')
   async rotate(
     @Visit() visit: PageVisit,

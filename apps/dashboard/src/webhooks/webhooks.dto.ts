@@ -11,7 +11,7 @@ export class WebhookForm extends PageForm {
 for (const event of WEBHOOK_EVENTS) TextField()(WebhookForm.prototype, eventField(event));
 
 export class NewSecretForm extends PageForm {
-  /** Until when the secret before the present one also signs; empty if there is none. */
+  /** The time until which the previous secret also signs; empty if there is no previous secret. */
   @TextField()
   previous?: string;
 }

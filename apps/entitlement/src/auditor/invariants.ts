@@ -212,8 +212,8 @@ const INVARIANTS: readonly Invariant[] = [
 /**
  * The rows that a check reads. With a window, `audited_accounts` and `audited_grants` contain the accounts and grants
  * whose credits moved after `audited.since`, a time of the database's clock. Without a window, they contain a range of
- * accounts and all their grants; the auditor then reads the ledger from each account's checkpoint on, and those closed
- * leases that began within about a day.
+ * accounts and all their grants; the auditor then reads the ledger from each account's checkpoint on, and only those
+ * closed leases that began within about the last day.
  */
 const SCOPE = `
   audited as materialized (

@@ -51,7 +51,8 @@ export class GrantsService {
   /**
    * Locks accounts and opens their books with due dates applied: slices are issued, and ended credits expire. The
    * caller must save the books.
-   * @param read reads other data that the locks guard, in the same round trip as the lock; again if an account is new.
+   * @param read reads other data that the locks guard, in the same round trip as the lock; it is called again if an
+   * account is new.
    * @param grantsOf selects from that data the ids of the grants that the caller will move. The books may lack other
    *   grants without available, reserved or owed credits.
    * @returns the books, in any order, and the result of `read`.
@@ -131,7 +132,7 @@ export class GrantsService {
 
   /**
    * Records a payment's lines and issues their credits that are due, once per line.
-   * @throws AnnouncedOtherwise as `PaymentsService.recordPayment`.
+   * @throws AnnouncedOtherwise, as in `PaymentsService.recordPayment`.
    */
   async grantPayment(
     transaction: Transaction,

@@ -58,7 +58,10 @@ function readGrantCursor(cursor: string): { issuedAt: string; id: string } {
   return { issuedAt, id };
 }
 
-/** Whether a time is written as by `toISOString`. JavaScript also reads texts that PostgreSQL rejects: `2026-02-30`. */
+/**
+ * Whether a time is written as by `toISOString`. JavaScript also accepts texts that PostgreSQL rejects, such as
+ * `2026-02-30`.
+ */
 function isInstant(text: string): boolean {
   const at = Date.parse(text);
   return !Number.isNaN(at) && new Date(at).toISOString() === text;

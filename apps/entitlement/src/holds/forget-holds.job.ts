@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DAY_MS, type Job } from '#libs/platform';
 import { HoldsRepository } from './holds.repository.js';
 
-/** As long as leases are kept. By then, no caller repeats a settlement or a close. */
+/** Holds are kept for as long as leases. After that, no caller repeats a settlement or a close. */
 const KEPT_MS = 90 * DAY_MS;
 const DELETED_AT_ONCE = 1_000;
 

@@ -141,7 +141,7 @@ export class LeasesRepository {
 
   /**
    * Lists leases whose credits must be booked: open leases that ended more than `graceMs` ago, and closed leases with a
-   * late total that was set aside. Those that are still set aside are omitted.
+   * late total that was set aside. Leases that have to wait before they are tried again are omitted.
    */
   async listAbandoned(graceMs: number, limit: number): Promise<LeaseUse[]> {
     return this.maintenance.query<LeaseUse>(ABANDONED, [graceMs, limit]);

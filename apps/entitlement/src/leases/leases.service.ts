@@ -63,7 +63,8 @@ export class LeasesService {
   }
 
   /**
-   * Stores the cumulative totals of one gateway's leases. The ledger is updated later, at the latest at their close.
+   * Stores the cumulative totals of one gateway's leases. The ledger is updated later, at the latest when the leases
+   * are closed.
    * @param accounts further accounts that the answer describes.
    * @returns the answer for the gateway, and the totals that arrived after their leases were closed. Closing has
    *   released their credits, so these totals must be booked at once.

@@ -241,8 +241,8 @@ export class Book extends GrantBook {
 
   /**
    * Applies reversals to revived credits. The original grant still counts these, so reversals take from the revived
-   * grant only what they could not take from the original. Otherwise, the same share would be taken twice. As for other
-   * grants, no debt is made of consumed credits while reserved ones may still be returned.
+   * grant only what they could not take from the original. Otherwise, the same share would be taken twice. As with
+   * other grants, consumed credits do not become debt while reserved ones may still be returned.
    */
   private followRevived(grant: Grant): void {
     const revived = this.revivedOf(grant);
@@ -285,8 +285,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Issues expired credits of a grant again, in its revived grant. If that grant has a different end, they expire there
-   * and are issued in the revived grant of that grant.
+   * Issues expired credits of a grant again, in its revived grant. If that grant ends at a different time, they expire
+   * there and are issued in its own revived grant.
    * @param isRenewed whether credits that were revived before and are still valid get the new end too.
    * @returns the grant that has the credits now.
    */

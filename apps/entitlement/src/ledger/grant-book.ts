@@ -18,7 +18,7 @@ export interface CreditAccount {
   lastTransferId?: string;
 }
 
-/** The part of a grant's debt that another grant has paid; in `GrantBook.repaid`, the change of this part. */
+/** The part of a grant's debt that another grant has paid; in `GrantBook.repaid`, the change in this part. */
 export interface Repayment {
   reversedGrantId: string;
   payingGrantId: string;

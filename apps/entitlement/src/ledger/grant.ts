@@ -34,7 +34,7 @@ export interface Grant extends NewGrant, Record<Bucket, number> {
   id: string;
   accountId: string;
   issuedAt: Date;
-  /** Revoked credits that had expired before. If the revocation is undone, they are expired again. */
+  /** Revoked credits that had expired before. If the revocation is undone, they become expired credits again. */
   revokedExpired: number;
   /** Revoked credits that an operator took. No undone reversal returns them. */
   withdrawn: number;

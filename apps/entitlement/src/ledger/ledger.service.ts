@@ -150,8 +150,8 @@ export class LedgerService {
   }
 
   /**
-   * Returns the balance of an account. @param shown.newest the grants to show, by default the newest of the book, which
-   * must then have every grant.
+   * Returns the balance of an account. @param shown.newest the grants to show; by default, the newest grants in the
+   * book, which must then contain every grant.
    */
   balance(
     book: Book,
@@ -174,7 +174,7 @@ export class LedgerService {
   }
 
   private lowered(book: Book) {
-    // After a refund that failed, the credits can run out once more.
+    // After a failed refund, the credits are there again and can run out again.
     if (hasPlenty(book)) book.account.lowThreshold = undefined;
     const threshold = newLowThreshold(book);
     if (threshold === undefined) return [];

@@ -34,7 +34,7 @@ export class PaymentLine {
   @Column('text', { nullable: true })
   tier: string | null;
 
-  /** Null unless the line is a stretch, as are all columns down to `monthly_credits`. */
+  /** This column and the columns below it, down to `monthly_credits`, are null unless the line is a stretch. */
   @Column('uuid', { name: 'subscription_id', nullable: true })
   subscriptionId: string | null;
 

@@ -76,8 +76,8 @@ export class PaymentsService {
 
   /**
    * Stores a refund or dispute. A repeat stores nothing.
-   * @throws AnnouncedOtherwise if the reversal is known for another account or payment or with another cause, or this
-   *   phase of it with different lines.
+   * @throws AnnouncedOtherwise if the reversal is known for another account or payment or with another cause, or if
+   *   this phase of it is known with different lines.
    */
   async recordReversal(
     transaction: Transaction,

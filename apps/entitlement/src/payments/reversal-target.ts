@@ -9,7 +9,7 @@ export interface GrantTime {
 /**
  * Returns how many credits of a grant its reversals take, exactly: ceil(granted × (rem + (1 − rem) × whole)). `rem` is
  * the share of the grant's time after its earliest reversal of scope `remaining`; `whole` is the share that the other
- * reversals took of the money that these left.
+ * reversals took of the money left by the reversals of scope `remaining`.
  * @param time undefined for credits that cover no time. All their reversals count as `whole`.
  */
 export function reversalTarget(

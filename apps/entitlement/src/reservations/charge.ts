@@ -12,7 +12,7 @@ export interface Chargeable extends Reservation {
   amount: number;
   /** The cumulative usage, including late and unbilled credits. */
   consumed: number;
-  /** The spendable credits taken after the reservation had released its own, and in addition to those. */
+  /** The spendable credits that were taken in addition, after the reservation had released its own. */
   late: number;
   /** The part of `consumed` that could not be charged. */
   unbilled: number;

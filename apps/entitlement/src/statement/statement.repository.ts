@@ -5,7 +5,9 @@ import { Database, type Transaction } from '#libs/database';
 /** The position from which the first page is read; it sorts after every line. */
 const NEWEST = ['ffffffff-ffff-ffff-ffff-ffffffffffff', '~'];
 
-/** Maximum number of summed lines: five times as many as thirty days with every operation can have. */
+/**
+ * Maximum number of summed lines: five times as many as there can be if every operation is used on each of thirty days.
+ */
 const SUMMED_LINES_MAX = 10_000;
 
 interface LineRow {

@@ -31,7 +31,7 @@ export class Subscription {
   @Column('timestamptz', { name: 'period_end' })
   periodEnd: Date;
 
-  /** The end of the last paid period that was not reversed. */
+  /** The end of the last period that was paid and whose payment was not reversed. */
   @Column('timestamptz', { name: 'paid_through', nullable: true })
   paidThrough: Date | null;
 

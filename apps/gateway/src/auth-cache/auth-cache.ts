@@ -199,7 +199,7 @@ export class AuthCache {
    */
   private keep(apiKey: string, record: KeyRecord, loaded: AccountEntry): KeyEntry {
     if (monotonicMs() > this.trustedUntilMs) return new KeyEntry(apiKey, loaded, record);
-    // This comes first, because the oldest key may belong to the same account.
+    // The oldest key is removed first, because it may belong to the same account.
     if (this.keys.size >= (this.options.keysMax ?? KEYS_MAX)) this.giveUpOldest();
     const known = this.currentAccount(loaded.id);
     if (known === undefined) {

@@ -78,8 +78,8 @@ export class KeyEntry {
 }
 
 /**
- * Returns the entry for a session of the dashboard, with every scope and from any address. The request log records it
- * under the account's id.
+ * Returns the entry for a session of the dashboard: it has every scope and is valid from any address. The request log
+ * records it under the account's id.
  */
 export function ownerOf(account: AccountEntry, environment: KeyEnvironment): KeyEntry {
   return new KeyEntry('', account, {

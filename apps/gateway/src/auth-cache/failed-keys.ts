@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS, SITE_FACTOR, networkOf, siteOf } from '#libs/plat
 
 const ADDRESSES_MAX = 20_000;
 /**
- * Maximum number of keys of one address whose lookups are running or have failed, unless the limit on failures is
+ * Maximum number of keys from one address whose lookups are running or have failed, unless the limit on failures is
  * higher. Many valid clients may share the address.
  */
 const UNDER_WAY_MAX = 100;
@@ -22,7 +22,7 @@ export class FailedKeys {
   /** The number of running key lookups of each address group; any of them may still fail. */
   private readonly underWay = new Map<string, number>();
 
-  /** @param limit the maximum number of failures of one address per minute. */
+  /** @param limit the maximum number of failures per minute from one address. */
   constructor(private readonly limit: number) {}
 
   note(address: string, nowMs: number): void {
@@ -30,7 +30,7 @@ export class FailedKeys {
     if (address.includes(':')) this.count(siteOf(address), nowMs);
   }
 
-  /** Records that an unknown key of this address is being looked up. Call `end` once afterwards. */
+  /** Records that an unknown key from this address is being looked up. Call `end` once afterwards. */
   begin(address: string): void {
     const group = networkOf(address);
     this.underWay.set(group, (this.underWay.get(group) ?? 0) + 1);

@@ -98,6 +98,6 @@ export function endLate(response: ServerResponse, body: string): void {
   };
   const timer = setTimeout(end, LATE_MS);
   request.once('close', end).once('end', end).on('data', look);
-  // The reader may have paused it.
+  // The reader may have paused the request.
   request.resume();
 }

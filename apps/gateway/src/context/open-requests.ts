@@ -50,7 +50,7 @@ export function watchClient(
 
 /**
  * Removes a context, so that an idle connection keeps none. Otherwise, with many connections, every young-generation
- * collection would copy the last context of each.
+ * collection would copy the last context of each connection.
  */
 export function forgetContext(context: RequestContext): void {
   const socket = context.request.socket as ApiSocket;

@@ -21,8 +21,8 @@ const compressed = new UnsupportedMediaType(
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Maximum number of bodies that are arriving at a time. They occupy no slot of a class, because a
- * client may send as slowly as the time limit allows.
+ * Maximum number of bodies that may be arriving at the same time. They occupy no slot of a class, because a client may
+ * send as slowly as the time limit allows.
  */
 const ARRIVING_MAX = 200;
 
@@ -53,8 +53,8 @@ export class RequestBodies {
 
   /**
    * Reads a JSON body. A body that is too large, too slow or in too many pieces is discarded (S104), and its connection
-   * closes after the answer. While 200 bodies are arriving, each further one ends the oldest of the busiest sender. The
-   * promise stays pending if the client disconnects before the body is complete.
+   * closes after the answer. While 200 bodies are arriving, each further one causes the oldest body of the sender with
+   * the most bodies to be rejected. The promise stays pending if the client disconnects before the body is complete.
    * @param sender the account or, without a key, the site of the request.
    * @returns the parsed body, or a Problem.
    */
@@ -118,7 +118,7 @@ export class RequestBodies {
         resolve(Buffer.concat(chunks));
       });
       request.on('close', stop);
-      // The request ends with the socket's close event, so the stream's error can be ignored.
+      // The `close` event ends the reading, so the stream's error can be ignored.
       request.on('error', () => {});
     });
   }

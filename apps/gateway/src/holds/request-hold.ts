@@ -22,7 +22,7 @@ export interface NewHold {
   amount: number;
   /** The hold's number in the journal of this process. */
   number: number;
-  /** The row that the request log gets if the gateway crashes during the request, without its line ending. */
+  /** The row, without its line ending, that the request log gets if the gateway crashes during the request. */
   row: string;
 }
 

@@ -58,7 +58,7 @@ export class RequestHolds implements HoldReports {
   private holdCount = 0;
   private readonly open = new Set<RequestHold>();
   /**
-   * Limits the calls per account: one that entitlement handles, and one that waits. Each waiting call occupies one of
+   * Limits the calls per account to one that entitlement handles and one that waits. Each waiting call occupies one of
    * entitlement's few database connections, so many calls for one account would delay all other leases (S102).
    */
   private readonly turns = new AccountTurns({ atOnce: 2, max: WAITING_MAX });

@@ -66,7 +66,7 @@ export class KeptAnswersRepository {
     );
   }
 
-  /** Deletes the account's oldest free answers until the others are within these limits. */
+  /** Deletes the account's oldest free answers until the rest are within these limits. */
   async dropFreeAnswers(accountId: string, left: { count: number; bytes: number }): Promise<void> {
     await this.database.query(DROP_FREE_ANSWERS, [accountId, left.count, left.bytes]);
   }
@@ -101,7 +101,8 @@ const BEGIN = `
   from (values (1)) one left join kept_answers kept on kept.account_id = $1 and kept.key = $2`;
 
 /**
- * SQL that counts only finished answers. The number of unfinished ones is limited by an account's concurrent requests.
+ * SQL that counts only finished answers. The account's limit on concurrent requests bounds the number of unfinished
+ * ones.
  */
 const DROP_FREE_ANSWERS = `
   delete from kept_answers where account_id = $1 and key = any (array(

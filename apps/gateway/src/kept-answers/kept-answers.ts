@@ -157,8 +157,8 @@ export class KeptAnswers {
   }
 
   /**
-   * Retries a write until the time when a repeat may take over the key. The request does not wait for this. If the
-   * answer is not stored, a repeat runs and is charged.
+   * Retries a write until a repeat may take over the key. The request does not wait for the write. If the answer is not
+   * stored, a repeat runs and is charged.
    */
   private async later({ runsUntil }: KeyedRequest, work: () => Promise<void>): Promise<void> {
     const { clock, logger } = this.options;
@@ -188,7 +188,7 @@ function repeated(context: RequestContext, outcome: string, bytes: Buffer): Owne
   context.isRepeat = true;
   const headers = { status: context.answerStatus, outcome, servedFrom: 'repeat' };
   if (context.form.type === 'application/json') return { headers, body: bytes.toString('latin1') };
-  // It is aborted when the client disconnects, so that nothing waits for the client to read.
+  // The controller is aborted when the client disconnects, so that nothing waits for the client to read.
   context.serviceCall = new AbortController();
   return { headers, body: '', stream: Readable.from([bytes]) };
 }

@@ -19,7 +19,7 @@ export interface CappedLine extends CappedKey {
 }
 
 /**
- * Counts the credits spent in this UTC day by keys with a cap. A count starts with the day's total from the request
+ * Counts the credits spent on this UTC day by keys with a cap. A count starts with the day's total from the request
  * log. Every second, the counts of the keys in use are raised to the log's total, so that several gateways enforce one
  * cap. Together, they can exceed it only by what they charge within about 1.5 seconds: the interval of one second, and
  * the delay until the log is written. A single gateway never exceeds it.
@@ -32,7 +32,7 @@ export class DailyCaps {
   private inUse = new Set<string>();
   private readonly keysOf = new Map<string, readonly string[]>();
 
-  /** @param loggedToday reads from the request log how many credits each key was charged in this UTC day. */
+  /** @param loggedToday reads from the request log how many credits each key was charged on this UTC day. */
   constructor(
     private readonly clock: Clock,
     private readonly loggedToday: (keyIds: readonly string[]) => Promise<Map<string, number>>,

@@ -96,8 +96,8 @@ export function readHolds(text: string): HoldUse[] {
 }
 
 /**
- * Returns a list with the row of a request whose gateway was killed, with the credits of the part that was sent. The
- * list is empty if nothing was sent, or if the request has its own row.
+ * Returns, as a list, the row of a request whose gateway was killed; it states the credits for the part that was sent.
+ * The list is empty if nothing was sent, or if the request has its own row.
  */
 export function rowOfBroken({ row, charged: credits }: HoldUse): string[] {
   const entry = row === undefined || credits === 0 ? undefined : readLine(row);
@@ -122,7 +122,7 @@ export function journalOf({ uses, holds, rows, writerIds }: NumberedRest): strin
     const owed = row === undefined ? '' : `\t${row}`;
     return `* ${name} ${holdId} ${accountId}${owed}\n${told}= ${name} ${charged}\n`;
   });
-  // The totals of open leases are above, so these rows need none.
+  // The totals of open leases are already in the lines above, so these rows need no totals.
   const writers = writerIds.map((id) => `@ ${id}\n`).join('');
   const owed = rows.map((row) => `= - 0\t${row}\n`).join('');
   return writers + leases.join('') + held.join('') + owed;

@@ -75,7 +75,9 @@ const WANTED_AHEAD_SECONDS = 30;
 /** The next lease is requested when less than this share of the current lease is left. */
 const REFILL_AT = 0.2;
 const PREFETCH_PAUSE_MS = SECOND_MS;
-/** While this many calls for leases are running, none is prefetched. The requests that need a lease now come first. */
+/**
+ * While this many calls for leases are running, none is prefetched: requests that already need a lease take precedence.
+ */
 const PREFETCH_CALLS_MAX = 64;
 
 /**

@@ -118,7 +118,7 @@ export class LeaseJournal {
   }
 
   /**
-   * Whether the file is still the one of this process; false once a later process has opened the journal, or if the file
+   * Whether the file still belongs to this process; false once a later process has opened the journal, or if the file
    * cannot be read.
    */
   get isOwn(): boolean {

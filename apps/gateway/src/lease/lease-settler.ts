@@ -111,10 +111,7 @@ export class LeaseSettler {
     }
   }
 
-  /**
-   * Chooses the accounts whose balances the next call requests, in turn, because their credits may also be used
-   * elsewhere.
-   */
+  /** Chooses, in turn, the accounts whose balances the next call requests. Their credits may also be used elsewhere. */
   private nextAccounts(): string[] {
     const accounts = new Set<string>();
     for (let looked = 0; looked < Math.min(REFRESHED_MAX, this.open.size); looked++) {

@@ -134,7 +134,7 @@ export class ApiListener {
       for (let i = 0; i < BASE_HEADERS.length; i += 2) {
         void reply.header(BASE_HEADERS[i], BASE_HEADERS[i + 1]);
       }
-      // Browsers see the pages first; other clients ignore this header, so answers of operations do not have it.
+      // A browser opens a page first, and other clients ignore this header, so answers of operations do not have it.
       if (origin.startsWith('https:'))
         void reply.header('Strict-Transport-Security', STRICT_TRANSPORT_SECURITY);
       if (this.isDraining) void reply.header('Connection', 'close');

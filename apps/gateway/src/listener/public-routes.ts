@@ -41,7 +41,8 @@ export interface PublicParts {
 
 const CACHED = 'public, max-age=3600';
 /**
- * The headers of pages that programs get in another form. Otherwise, a cache would give one client the other's form.
+ * The headers of pages that programs get in another form. Without these headers, a cache could give one client the
+ * other's form.
  */
 const BY_ACCEPT = { 'Cache-Control': CACHED, Vary: 'Accept' };
 
@@ -54,7 +55,8 @@ export function allowedAt(path: string): string | undefined {
 
 /**
  * Adds the routes beside the operations: the start page, health, error pages, the API reference with its style sheet,
- * script and icon, descriptions for programs, and MCP. Requests of one site take turns. A route that is missing from the table is rejected (S86).
+ * script and icon, descriptions for programs, and MCP. Requests from one site take turns. A route that is missing from
+ * the table is rejected (S86).
  */
 export function addPublicRoutes(
   app: FastifyInstance,

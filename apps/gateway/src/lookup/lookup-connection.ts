@@ -76,7 +76,10 @@ export class LookupConnection {
     this.socket.write(call.request, 'latin1');
   }
 
-  /** Closes the connection at once. The running call fails with the fault; without one, it gets no answer. */
+  /**
+   * Closes the connection at once. The running call fails with the fault; if no fault is given, the call gets no
+   * answer.
+   */
   destroy(fault?: Error): void {
     if (fault) this.fault ??= fault;
     else this.take();

@@ -54,7 +54,7 @@ interface Client {
   caller?: KeyEntry;
 }
 
-/** The method whose answer would be a stream without an end. The tools never change while the process runs. */
+/** The method whose answer would be an endless stream. The tools never change while the process runs. */
 const ENDLESS = 'subscriptions/listen';
 const METHOD_NOT_FOUND = -32_601;
 
@@ -73,7 +73,7 @@ export class McpEndpoint {
     this.tools = toolsOf(parts.paths.operations);
   }
 
-  /** Answers one JSON-RPC message. @throws Problem, with its status, if it is not a message or over the limit. */
+  /** Answers one JSON-RPC message. @throws Problem, with its status, if it is not a message or exceeds the limit. */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<McpAnswer> {
     const { requestBodies, trustedProxies, origin } = this.parts;
     const sender = siteOf(clientAddress(request, trustedProxies));
@@ -177,7 +177,10 @@ export class McpEndpoint {
     }
   }
 
-  /** Counts a tool call with unusable arguments, which no other limit counts. @returns what its client must be told. */
+  /**
+   * Counts a tool call with unusable arguments, because no other limit counts such calls. @returns the problem to
+   * report to the client.
+   */
   private async counted(client: Client, problem: Problem): Promise<Problem> {
     if (!client.caller) return problem;
     return this.count(client).then(

@@ -1,4 +1,4 @@
-/** Returns what an agent should know before it uses the tools. @param origin of the API. */
+/** Returns what an agent should know before it uses the tools. @param origin the API's origin. */
 export function mcpInstructions(origin: string): string {
   return `Data about domain names and networks: registrations (WHOIS), DNS, history, searches, availability, reputation.
 

@@ -100,7 +100,7 @@ function inputOf(row: Operation, given: Readonly<Record<string, unknown>>): Tool
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns a value as in a URL; undefined for an object or null. */
+/** Returns a value as text for a URL; undefined for an object or null. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -43,8 +43,8 @@ export class QuestionsController {
 }
 
 /**
- * Whether the dashboard may make such requests: not for superseded versions, transfers, paths with parameters and
- * operations without a key.
+ * Whether the dashboard may make such requests. It may not for superseded versions, transfers, paths with parameters,
+ * or operations without a key.
  */
 function canBeAsked({ operation, version, kind, path }: ApiRoute): boolean {
   const isNewest = version === newestVersion(operation);

@@ -43,8 +43,8 @@ export class ClassConcurrency {
   }
 
   /**
-   * Counts a new request. @returns false if the class is full, or if it is half full and the account uses a quarter of
-   * its slots. After true, call `leave` once with the same account.
+   * Counts a new request. @returns false if the class is full, or if the class is half full and the account uses a
+   * quarter of the class's slots. After true, call `leave` once with the same account.
    */
   enter(place: number, account?: CounterId): boolean {
     const one = this.classes[place];

@@ -4,8 +4,8 @@ import { SECOND_MS } from '#libs/platform';
 const AT_ONCE_MAX = 10;
 
 /**
- * Delays the 429 answers to a sender that ignores earlier ones. Each of its connections then waits for its answer, so
- * that a flood takes little time from the requests of others.
+ * Delays the 429 answers to a sender that ignores earlier ones. Each of the sender's connections then waits for an
+ * answer, so that a flood takes little time from other requests.
  */
 export class RefusalDelays {
   private readonly counts = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Maximum number of rate-limit rejections per connection. A new connection costs as much as a dozen of them. */
+/** Maximum number of rate-limit rejections per connection. A new connection costs as much as a dozen rejections. */
 const REFUSALS_MAX = 100;
 
 /**

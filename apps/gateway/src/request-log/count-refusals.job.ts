@@ -23,8 +23,8 @@ export class CountRefusalsJob implements Job {
   readonly name = 'count-refusals';
   private rows = new Map<string, number>();
   /**
-   * The counts by key. A key is rejected in few ways, so comparing them takes less time than a map by all of their
-   * parts.
+   * The counts by key. A key is rejected in few ways, so comparing its counts one by one takes less time than a map
+   * with all parts in its key.
    */
   private counted = new Map<string, CountedRefusals[]>();
   private kinds = 0;

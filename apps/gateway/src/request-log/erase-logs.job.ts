@@ -4,8 +4,8 @@ import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 
 const DELETED_AT_ONCE = 10_000;
 /**
- * How long an erasure is repeated, because rows may arrive this late, from a gateway's memory or
- * from the journal of a killed gateway.
+ * For how long an erasure is repeated: rows may arrive this late, from a gateway's memory or from the journal of a
+ * killed gateway.
  */
 const REMEMBERED_MS = 7 * DAY_MS;
 

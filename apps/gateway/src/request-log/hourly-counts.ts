@@ -29,8 +29,8 @@ export const PACE_LIST = `array[${PACES.map((name) => `sum(${name})`).join(', ')
 /**
  * Returns the SQL condition for rows of the log that the hourly counts lack: rows that this server wrote after the
  * snapshot of the last count. After a crash, a transaction id can be used again, so a row whose id is above the highest
- * counted one is lacking even if the snapshot contains that id. A row that was restored from a dump was counted before
- * the dump. Its `written_by` is an id of the server that wrote it, and differs from its `xmin`.
+ * counted one has not been counted, even if the snapshot contains that id. A row that was restored from a dump was
+ * counted before the dump. Its `written_by` is an id of the server that wrote it, and differs from its `xmin`.
  *
  * @param snapshot SQL of the snapshot. @param highest SQL of the highest counted transaction id.
  */

@@ -3,9 +3,12 @@ import { MaintenanceDatabase } from '#libs/database';
 import { DAY_MS, MINUTE_MS } from '#libs/platform';
 import { KEY_FIGURES, KEY_SUMS, isUncounted } from './hourly-counts.js';
 
-/** Rows older than this are soon dropped, and rows later than this come from a clock that was wrong. */
+/**
+ * How far a row may be from today. Older rows are about to be dropped, and rows further in the future come from a clock
+ * that was wrong.
+ */
 const FAR_MS = 80 * DAY_MS;
-/** The time limit of a statement that deletes the counts of 13 months, by hour, key and operation. */
+/** The time limit of a statement that deletes an account's counts of 13 months, by hour, key and operation. */
 const COUNTS_LIMIT_MS = 2 * MINUTE_MS;
 
 @Injectable()
@@ -114,7 +117,7 @@ const COUNTS = [
   ],
 ] as const;
 
-// It is one statement, so that the counted rows and the new snapshot belong to the same moment.
+// This is one statement, so that the counted rows and the new snapshot belong to the same moment.
 function countNewRows(counted: string, insert: string): string {
   return `
   with fresh as materialized (

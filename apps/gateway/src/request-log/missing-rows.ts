@@ -15,7 +15,7 @@ const RETRY_MS = SECOND_MS;
 /** Maximum time for which a daily cap waits for the rows that it counts. */
 const WAIT_MAX_MS = 3 * SECOND_MS;
 
-/** Writes the charges that a killed gateway could not log. Daily caps are counted after that. */
+/** Writes the charges that a killed gateway could not log. Daily caps are counted only afterwards. */
 export class MissingRows {
   private done: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
@@ -28,7 +28,7 @@ export class MissingRows {
   /**
    * Prevents the processes that left rows from writing more, and then writes the rows. Both are retried until they
    * succeed. Damaged lines are skipped, and rows older than the oldest partition are dropped. @throws if `stop` is
-   * called before that.
+   * called before they have.
    */
   async restore(lines: string[], writerIds: string[]): Promise<void> {
     const entries = lines.map(readLine).filter((entry) => entry !== undefined);

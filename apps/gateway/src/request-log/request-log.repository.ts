@@ -66,7 +66,7 @@ export class RequestLogCopy implements LogSink {
    * one left open.
    */
   readonly writerId = newId();
-  /** Whether the journal is still that of this process, so that no later process has written the rows in it. */
+  /** Whether the journal still belongs to this process, so that no later process has written the rows in it. */
   isJournalOwn = () => false;
   private client?: pg.Client;
   private isRegistered = false;
@@ -141,8 +141,8 @@ export class RequestLogCopy implements LogSink {
   }
 
   /**
-   * Adds the row of this process. A row that a failover or a restore of the database has lost was older than all
-   * batches, so they are lost, too, also one whose answer was lost.
+   * Adds the row of this process. If a failover or a restore of the database has lost this row, all batches, which are
+   * newer, are lost as well, even one whose acknowledgement did not arrive.
    */
   private async register(client: pg.Client): Promise<void> {
     const insert = 'insert into log_writers (id) values ($1) on conflict do nothing';
@@ -172,7 +172,7 @@ export class RequestLogCopy implements LogSink {
       application_name: 'gateway request log',
       connectionTimeoutMillis: TIMEOUT_MS,
       statement_timeout: TIMEOUT_MS,
-      // If the network loses the message that the connection has ended, the server does not notice it.
+      // If the network loses the message that ends the connection, the server does not notice the end.
       idle_in_transaction_session_timeout: TIMEOUT_MS,
     });
     client.on('error', () => {
@@ -198,14 +198,14 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Reads and writes rows of the request log other than through COPY. */
+/** Reads the request log, and writes rows without COPY. */
 @Injectable()
 export class RequestLogRepository {
   constructor(private readonly database: Database) {}
 
   /**
    * Writes the entries that the log lacks.
-   * @returns false if no partition accepts one of them; nothing was written then.
+   * @returns false if no partition accepts one of them; in that case, nothing was written.
    */
   async insertMissing(entries: LogEntry[]): Promise<boolean> {
     const rows = entries.map(({ atMs, ...entry }) => ({ ...entry, at: new Date(atMs) }));
@@ -233,7 +233,7 @@ export class RequestLogRepository {
 
   /** Sums the credits that each key was charged from `since` on. Keys without charges are omitted. */
   async sumCreditsOfKeys(keyIds: readonly string[], since: Date): Promise<Map<string, number>> {
-    // The statement reads only the partitions since then, each through its index of key and time.
+    // The statement reads only the partitions from that day on, each through its index on key and time.
     const rows = await this.database.query<{ key_id: string; credits: string }>(
       `select key_id, sum(credits) as credits from request_log
        where key_id = any($1) and at >= $2 group by key_id`,

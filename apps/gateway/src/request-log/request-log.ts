@@ -3,7 +3,7 @@ import { type LogEntry, LogLines, isCharged } from './log-line.js';
 
 /** The destination of the log's lines, which receives them in the text format of COPY. */
 export interface LogSink {
-  /** Writes lines. @returns false if no partition accepts one of them; nothing was written then. */
+  /** Writes lines. @returns false if no partition accepts one of them; in that case, nothing was written. */
   copy(lines: Buffer): Promise<boolean>;
   /**
    * Creates the partitions of today and of the given days (`YYYY-MM-DD`). Needed only after the clock has been changed,

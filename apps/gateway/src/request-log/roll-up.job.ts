@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS, type Job } from '#libs/platform';
 import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 
-/** Each run creates the partitions of 60, 30 and 0 days ago, because a late row needs that of its time. */
+/** Each run creates the partitions of 60, 30 and 0 days ago, because a late row needs the partition of its own day. */
 const LATE_DAYS = [60, 30, 0];
 
 /**

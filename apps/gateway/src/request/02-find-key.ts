@@ -6,7 +6,7 @@ import { AmbiguousCredentials, MissingApiKey } from '../auth-cache/auth-cache.er
 const PARAMETERS_MAX = 32;
 const BEARER = 'bearer ';
 
-/** Names that other APIs use for a key, without `_` and `-`. */
+/** Names that other APIs use for a key, with `_` and `-` removed. */
 const KEY_NAMES = ['apikey', 'key', 'token', 'apitoken', 'accesstoken', 'xapitoken', 'xauthtoken'];
 
 const missingApiKey = new MissingApiKey();
@@ -36,7 +36,7 @@ export function findKey(context: RequestContext): Problem | undefined {
 }
 
 /**
- * Step 2a: reads the query once, with the key in `apiKey` apart from the other parameters. A repeated `apiKey` is
+ * Step 2a: reads the query once, and separates the key in `apiKey` from the other parameters. A repeated `apiKey` is
  * rejected, and so are more than 32 other parameters. Step 6 reports invalid encoding, except in the key, because no
  * answer may repeat a key.
  */

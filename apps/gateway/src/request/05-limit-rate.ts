@@ -65,7 +65,7 @@ function groupsOf(
 }
 
 /**
- * Takes back the count of a request that was rejected because of our own outage, so that the customer can repeat it at
+ * Cancels the count of a request that was rejected because of our own outage, so that the customer can repeat it at
  * once.
  */
 export function forgetOurOutage(

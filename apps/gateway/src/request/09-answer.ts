@@ -58,7 +58,7 @@ export function sendAnswer(
 
 const ENDED_BY_PURCHASE = new Set(['insufficient_credits', 'key_paused', 'rate_limited']);
 
-/** Step 9b: sends a rejection: at once, or later if its sender ignores its limit. */
+/** Step 9b: sends a rejection: at once, or later if the client ignores its limit. */
 export function sendProblem(
   context: RequestContext,
   problem: Problem,

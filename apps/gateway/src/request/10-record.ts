@@ -51,7 +51,7 @@ export class RequestRecorder {
     if (context.span !== undefined) endSpan(context.span, status, outcome);
     if (!caller) return;
     if (cost > 0) caps.release(caller, cost - credits, context.capDay);
-    // The question of a request with a body does not contain the body, and may be the question of a GET.
+    // The question of a request with a body does not contain the body, and may equal the question of a GET request.
     if (credits > 0 && body === undefined) void repeatWindow.remember(caller.account, question);
     if (!context.carried?.caller) keyUse.note(caller.keyId);
     const isRefusal = code !== undefined && (status < 500 || isOurOutage(code));

@@ -30,7 +30,7 @@ interface Template {
   entry: ApiPath;
 }
 
-/** The pattern of a path parameter. A path with a longer one does not match. */
+/** The pattern of a path parameter. A path with a longer parameter does not match. */
 const SEGMENT = '([^/]{1,255})';
 
 export class ApiPaths {

@@ -5,7 +5,7 @@ import { KEY_FIGURES, KEY_SUMS, PACE_LIST, isUncounted } from '../request-log/ho
 import { OUR_OUTAGES } from '../rate-limits/our-outages.js';
 import { type LogReader, LogReads } from './log-reads.js';
 
-/** The requests in one minute. Minutes are counted back from now; 0 is the last one. */
+/** The requests in one minute. Minutes are counted back from now; 0 is the most recent one. */
 export interface UsedInMinute {
   minute: number;
   operation: string;
@@ -32,8 +32,9 @@ export class UsageRepository {
   }
 
   /**
-   * Like `listDays`. In the same turn, counts each operation's requests per minute for the hour before `now`, without
-   * those that no rate limit counts: over the limit, not allowed by their key, or rejected because of our own outage.
+   * Like `listDays`. In the same turn, counts each operation's requests per minute for the hour before `now`, except
+   * those that no rate limit counts: requests over the limit, requests that their key does not allow, and requests
+   * rejected because of our own outage.
    */
   async listDaysAndMinutes(
     accountId: string,

@@ -20,7 +20,7 @@ export interface KeptKind<Lookup extends Findings> {
   /** Returns the number of milliseconds for which an answer is fresh, counted from the time of the lookup. */
   freshForMs(lookup: Lookup): number;
   sizeBytes(lookup: Lookup): number;
-  /** Whether a failure is cached. A failure without any query says nothing about the question. */
+  /** Whether a failure is cached. A failure before any query was sent says nothing about the question. */
   isFailureKept(failure: Lookup): boolean;
   /** Returns the failure without the answers of upstreams, which can be megabytes and have no further use. */
   bare(failure: Lookup): Lookup;
@@ -49,8 +49,8 @@ const FAILURES: ReadonlySet<Outcome> = new Set([
 export const PARTIAL_KEPT_MS = 2 * MINUTE_MS;
 
 /**
- * Whether a failure says something about the question. Our own limits, which may concern only one account, do not, nor
- * does the end of the time that a request had left.
+ * Whether a failure says something about the question. A failure because of our own limits does not, because they may
+ * concern only one account, and neither does one because the request ran out of time.
  */
 export const saysSomething = ({ sources }: { sources: readonly { error?: string }[] }) =>
   sources.length === 0 ||
@@ -61,7 +61,7 @@ export function isFailure(outcome: Outcome): boolean {
 }
 
 /**
- * Caches answers by their requests, up to a limit of entries and bytes; the least recently used answer is evicted
+ * Caches answers by request, up to a maximum number of entries and bytes; the least recently used answer is evicted
  * first. Failures are kept separately for 30 to 120 s, so that they neither replace an answer nor look like one.
  */
 export class AnswerCache<Lookup extends Findings> {

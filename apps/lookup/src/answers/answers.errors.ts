@@ -32,7 +32,7 @@ export const CUT_OFF =
 
 /** Thrown if no server that knows the name could be reached, or the server reported a failure. */
 export class UpstreamUnreachable extends Problem {
-  /** @param isCutOff whether no upstream at all can be reached; then the failure says nothing about this registry. */
+  /** @param isCutOff whether no upstream at all can be reached; if so, the failure says nothing about this registry. */
   constructor(retryAfterSeconds: number, isCutOff: boolean) {
     super({
       code: 'upstream_unreachable',

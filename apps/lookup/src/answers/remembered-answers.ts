@@ -45,7 +45,7 @@ export class RememberedAnswers<Lookup extends Findings> {
   readonly cache: AnswerCache<Lookup>;
   private readonly counts: AnswerCounts;
   private readonly clock: Clock;
-  /** An account with many lookups at slow registries leaves places for others. */
+  /** Ensures that an account with many lookups at slow registries leaves places for others. */
   private readonly places = new AccountPlaces(WAITING_MAX);
 
   /** @param share the cache of this kind has 1/`share` of the configured size. */

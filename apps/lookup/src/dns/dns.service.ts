@@ -210,7 +210,8 @@ export class DnsService {
     });
     // A cancelled query says nothing about the name.
     signal.throwIfAborted();
-    // Nor does our own limit, which may concern only one account; an answer without a type would be charged.
+    // Neither does a query that our own limit prevented. The limit may concern only one account, and an answer that
+    // lacks a type for this reason would be charged.
     if (Object.values(lookup.errors).includes('busy')) throw new LookupOverloaded();
     const found = this.found(this.withoutPrivate(lookup));
     this.observations.noteDns(found, types, found.fetchedAt);

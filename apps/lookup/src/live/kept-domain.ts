@@ -9,7 +9,7 @@ const ENTRY_OVERHEAD_BYTES = 2_000;
 
 /**
  * How domain registrations are cached: they are fresh for `min(24 h, time to expiry)` if the name is registered, for 10
- * minutes if it is not, for 2 minutes if a source failed.
+ * minutes if it is not, and for 2 minutes if a source failed.
  */
 export const KEPT_DOMAIN: KeptKind<Lookup> = {
   freshForMs({ outcome, record, fetchedAt }) {

@@ -110,7 +110,8 @@ export class NumbersService {
     const { lookup, serving } = found;
     const { reason = '' } = lookup;
     const problem = problemOf(lookup, this.wayOut, () => new BogonAddress(reason));
-    // Version 1 has no such parameter. Like its answers about domain names, these contain the raw text.
+    // Version 1 has no such parameter. Like its answers about domain names, its answers about numbers contain the raw
+    // text.
     const sections = new Set(question.include ?? ['raw' as const]);
     const told = { serving, sections };
     const body = problem === undefined ? await asked.body(lookup, told) : {};

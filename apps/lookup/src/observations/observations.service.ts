@@ -69,7 +69,10 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
     await this.http?.close();
   }
 
-  /** Queues the result of a WHOIS lookup, if the corpus stores answers. Callers that share one lookup queue it once. */
+  /**
+   * Queues the result of a WHOIS lookup, if the corpus stores answers. A lookup that several callers share is queued
+   * once.
+   */
   noteWhois(lookup: Lookup): void {
     if (!this.isNews(lookup)) return;
     const texts = lookup.sources.reduce((sum, { raw }) => sum + (raw?.length ?? 0), LINE_BYTES);

@@ -1,6 +1,8 @@
 import type { DataAnswer } from '../answers/data-answer.js';
 
-/** The number of names in a row whose upstream was not ready, after which names like them are not tried. */
+/**
+ * After this many names in a row whose upstream was not ready, no more names under the same top-level domain are tried.
+ */
 const REFUSED_MAX = 20;
 
 interface Refusals {
@@ -15,7 +17,7 @@ interface Refusals {
 export class BusyEndings {
   private readonly refusals = new Map<string, Refusals>();
 
-  /** Returns the refusal of names like this one; undefined if the name should be tried. */
+  /** Returns the refusal for names under the same top-level domain; undefined if the name should be tried. */
   refusalOf(name: string): DataAnswer | undefined {
     const known = this.refusals.get(endingOf(name));
     return known && known.count >= REFUSED_MAX ? known.last : undefined;

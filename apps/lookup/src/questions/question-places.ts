@@ -7,8 +7,8 @@ import { monotonicMs } from '#libs/platform';
 const PLACES = { first: 64, least: 16, most: 1_000 };
 const LOOK_MS = 20;
 /**
- * The delay of the event loop from which it counts as late. A longer delay is noticeable in live
- * lookups, because each of them needs several turns.
+ * The delay from which the event loop counts as late. A longer delay is noticeable in live lookups, because each of
+ * them needs several turns.
  */
 const LATE_MS = 10;
 /**
@@ -20,8 +20,8 @@ const READY_PART = 1.1;
 
 /**
  * Limits how many names are looked up at the same time for callers that send many. There are as many places as the
- * event loop can handle: live lookups queue behind all running work, and once the processor is busy, more names at a
- * time do not finish any sooner.
+ * event loop can handle: live lookups queue behind all running work, and once the processor is busy, looking up more
+ * names at a time does not make them finish any sooner.
  */
 export class QuestionPlaces {
   private most: number;

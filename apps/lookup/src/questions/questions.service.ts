@@ -48,7 +48,7 @@ export class QuestionsService {
       if (isOver()) return;
       const index = next++;
       const name = names[index];
-      // A name may be cached, whether its upstream is ready or not.
+      // If cached answers are accepted, the name is tried even if its upstream is not ready.
       const refusal = maxAgeSeconds === 0 ? busy.refusalOf(name) : undefined;
       const answer = refusal ?? (await this.answer(name, questions, untilMs));
       busy.note(name, answer);
