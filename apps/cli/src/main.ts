@@ -61,8 +61,8 @@ async function main(): Promise<void> {
   await operatorProgram(config, events, databases, own).parseAsync();
 }
 
-// The reader of the output may close the pipe, as `head` does; the exit code stays. If stderr cannot be written, it is
-// 1.
+// The reader of the output may close the pipe, as `head` does; the exit code stays the same. If stderr cannot be
+// written, the exit code is 1.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -190,9 +190,10 @@ const reader = (
 const searchTurns = ({ searches, searchTimeoutMs }: CorpusConfig) =>
   new FairTurns({
     atOnce: searches,
-    // A search that has begun is not interrupted, so an account gets no more places even while it is alone.
+    // A search that has begun is not interrupted, so an account gets no more places even while no other account
+    // searches.
     ofAccount: Math.ceil(searches / 4),
-    // In the class heavy, 50 requests of one account may run.
+    // An account may have 50 requests of the class `heavy` running.
     ofAccountMax: 100,
     heavy: { cost: searchTimeoutMs / 8, atOnce: Math.ceil((searches * 3) / 4) },
     waitingMax: 400,

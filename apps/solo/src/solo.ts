@@ -35,7 +35,7 @@ export interface SoloOptions {
   overrides?: Settings;
   /** The demo account, by default `full`. In production, there is none. */
   demoAccount?: DemoAccount;
-  /** Whether data survives a crash of the machine; true by default. Otherwise, the database is faster. */
+  /** Whether data survives a crash of the machine; true by default. If false, the database is faster. */
   durable?: boolean;
   progress?: (step: string) => void;
   /** Aborts a start: everything started so far is stopped, and the start rejects with the signal's reason. */

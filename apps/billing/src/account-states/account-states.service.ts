@@ -29,7 +29,7 @@ export class AccountStatesService {
   }
 
   /**
-   * Stores or ends a suspension. A suspended account's earlier payments still count, but it cannot buy anything else.
+   * Stores or ends a suspension. A suspended account cannot buy anything else, but its earlier payments still count.
    */
   async changeSuspension(
     transaction: Transaction,

@@ -17,8 +17,8 @@ const LEFT_MICROS = `p.amount_micros - coalesce((select sum(amount_micros) from 
 
 /**
  * The SQL that selects the items set aside, by kind: id, account_id, time and reason. The age of a `requested` refund
- * is read from its id, which contains a time of the machine's clock; every PostgreSQL release can compare it. An
- * operator may have chosen an id without a time.
+ * is determined from its id, which contains the machine's time at its creation and can be compared in every PostgreSQL
+ * release. An operator may have chosen an id without a time; then `created_at` counts.
  */
 export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
   orders: `select id::text, account_id, updated_at as since, set_aside_because as reason
@@ -49,7 +49,7 @@ export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
 
 /**
  * Adds the metric of items set aside. Each item raises an alert (I13).
- * @param database a role that sees every account's rows.
+ * @param database connects as a role that sees every account's rows.
  */
 export function addSetAsideMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
   metrics.addSource({

@@ -8,7 +8,7 @@ import type { BillLine, BillSnapshot } from '../processors/payment-processor.js'
 /** Why a bill is implausible. Its payment is not stored, and an operator checks the bill. */
 export interface UnfitBill {
   fault: string;
-  /** Whether the bill of a change arrived before the bill of its period. If so, it is retried. */
+  /** Whether this is the bill of a change and arrived before the bill of its period. Such a bill is retried. */
   isEarly?: boolean;
 }
 
@@ -20,10 +20,10 @@ export interface BilledSubscription {
 
 /**
  * Derives from the lines of a paid bill what the bill paid for. The amount paid may differ from the lines, because the
- * processor carries balances and small amounts from bill to bill. The bill of a start or a renewal pays for the period
- * that it names. The bill of a change pays for the rest of the running period, at the price difference to the new plan,
- * no matter when the bill is paid. Each result depends only on the bill, so events may be repeated and arrive in any
- * order.
+ * processor carries balances and small amounts from bill to bill. The bill of a new subscription or of a renewal pays
+ * for the period that it names. The bill of a change pays for the rest of the running period, at the price difference
+ * between the plans, no matter when the bill is paid. Each result depends only on the bill, so events may be repeated
+ * and arrive in any order.
  */
 export function paidLineOf(
   bill: BillSnapshot,
@@ -102,7 +102,7 @@ function lineOf(
   stretch: PaidStretch,
 ): PaidLine {
   const grossMicros = priceOfLines(bill);
-  // The tax of a whole period is rounded per unit, as in its order and its price.
+  // The tax for a whole period is rounded per unit, as in the order and in the price.
   const taxMicros = stretch.isChange
     ? taxWithin(grossMicros, taxPpm)
     : taxOn(BigInt(unitMicros), taxPpm) * BigInt(quantity);

@@ -9,11 +9,11 @@ export interface PaidPlan {
 /** The rights and periods that follow from the payments for a subscription, minus final reversals. */
 export interface PaidTime {
   paidThrough: Date | null;
-  /** Whether the payment of the last period was reversed; then there is nothing to renew. */
+  /** Whether the payment for the last period was reversed; then there is nothing to renew. */
   isReversed: boolean;
   /**
-   * The plan that the last period is paid for; undefined without payments, or if the payment of the last period was
-   * reversed.
+   * The plan for which the last period is paid; undefined if nothing was paid, or if the payment for the last period
+   * was reversed.
    */
   plan?: PaidPlan;
   /** The plan of the last period that is still paid; null if there is none. */
@@ -44,7 +44,7 @@ export function paidTimeOf(payments: readonly SubscriptionPayment[]): PaidTime {
 }
 
 /**
- * Whether a change was paid for at least as much time as the grace period lasts. Only then does the change grant its
+ * Whether the time that a change paid for is at least as long as the grace period. Only then does the change grant its
  * rights during the grace period.
  */
 const isLong = ({ startsAt, periodEnd }: SubscriptionPayment) =>

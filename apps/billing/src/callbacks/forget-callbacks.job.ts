@@ -4,7 +4,7 @@ import { CallbacksMaintenanceRepository } from './callbacks.repository.js';
 
 /** How long the bodies of callbacks are kept for investigating faults. They contain the payer's data. */
 const KEPT_MS = 30 * DAY_MS;
-/** A day may have half a million callbacks, too many for the time limit of one statement. */
+/** Half a million callbacks may arrive in a day, too many for the time limit of one statement. */
 const BODIES_AT_ONCE = 1_000;
 
 /** Deletes the bodies of old callbacks, and old rejected callbacks entirely. Ids and counts stay. */

@@ -14,10 +14,10 @@ const SUBSCRIPTIONS_MAX = 100;
 
 /**
  * Brings subscriptions at the processors in line with the state and the payments of their account. A deletion drops an
- * unpaid change and cancels at the end of the period, and a restoration undoes exactly that cancellation. An erasure, a
- * second subscription of the same line or a reversed payment of the period ends the subscription at once. A reversed
- * upgrade restores the earlier plan. A subscription whose last period is over is fetched, because not every processor
- * ends subscriptions by itself.
+ * unpaid change and cancels the subscription at the end of its period, and a restoration undoes exactly that
+ * cancellation. An erasure, a second subscription of the same line or a reversed payment for the period ends the
+ * subscription at once. A reversed upgrade restores the earlier plan. A subscription whose last period is over is
+ * fetched, because not every processor ends subscriptions by itself.
  */
 @Injectable()
 export class FollowAccountsJob implements Job {
@@ -74,7 +74,7 @@ export class FollowAccountsJob implements Job {
     }
     const ref = { processor: name, kind: 'subscription', id: externalId } as const;
     const fetched = await this.syncing.sync(ref);
-    // If the mark were removed before the cancellation, the owner would be told that the plan ends.
+    // If the mark were removed while our row still shows the cancellation, the owner would be told that the plan ends.
     const isOver = outcome.outcome !== 'unknown' && fetched !== 'unknown';
     if (wanted === 'resume' && isOver) await this.subscriptions.markResumed(followed);
   }

@@ -74,8 +74,9 @@ export class InvoicesRepository {
 
   /**
    * Finds how the tax of a payment was decided: with its order, or before its renewal. A change keeps the decision for
-   * the period in which it is made, named by the period's invoice, because the next period may already be decided.
-   * @returns undefined if the payment belongs to neither.
+   * the period in which it is made. That decision is found by the period's invoice, because the subscription may
+   * already have the decision for the next period.
+   * @returns undefined if the payment belongs to neither an order nor a subscription.
    */
   async findTaxDecision(
     transaction: Transaction,

@@ -71,8 +71,8 @@ export class InvoicesService {
   /**
    * Records a final reversal: a credit note for newly reversed money, a debit note for money that came back (a refund
    * that failed, a dispute that was won). The notes of an invoice never exceed the invoice: money reversed beyond that,
-   * such as a lost dispute over refunded money, is booked as a loss. The caller must hold the lock of the payment's
-   * aggregate.
+   * for example by a lost dispute over refunded money, is booked as a loss. The caller must hold the lock of the
+   * payment's aggregate.
    * @param credits the package credits that the reversal revokes or restores.
    */
   correct(transaction: Transaction, payment: Payment, reversal: Reversal, credits: bigint): void {

@@ -76,7 +76,7 @@ export class RevisionsService {
     return { invoice, ...printed, pdf, isNew: true };
   }
 
-  /** Checks the limit of reprints. Simultaneous requests may exceed it slightly. @throws TooManyRevisions. */
+  /** Checks the limit on reprints. Simultaneous requests may exceed it slightly. @throws TooManyRevisions. */
   private async checkRevisions(accountId: string, now: Date): Promise<void> {
     const since = new Date(now.getTime() - DAY_MS);
     const made = await this.database.transaction((transaction) =>

@@ -23,7 +23,7 @@ export class MissedNewsRepository {
     );
   }
 
-  /** Deletes the oldest runs of a job that began before a time, at most `limit`. */
+  /** Deletes a job's runs that began before a time: at most `limit`, the oldest first. */
   async deleteBefore(
     transaction: Transaction,
     { job, before }: { job: string; before: Date },

@@ -12,7 +12,7 @@ export interface MissedNewsCount {
 
 /** How long the results of runs are kept. */
 const KEPT_MS = 90 * DAY_MS;
-/** More than one, so that the runs of an earlier release, which kept all of them, are deleted little by little. */
+/** How many old results are deleted after each run: more than one, because an earlier release kept all of them. */
 const DELETED_AT_ONCE = 100;
 
 @Injectable()

@@ -109,8 +109,8 @@ export class CheckoutsService {
   }
 
   /**
-   * Resolves an order whose checkout may or may not have been created: repeats the call while its key and its page are
-   * valid, and searches afterwards. @returns false while the processor does not answer.
+   * Resolves an order whose checkout may or may not have been created: repeats the call while its key and the page are
+   * valid, and afterwards searches for the checkout. @returns false while the processor does not answer.
    */
   async recover(order: Order): Promise<boolean> {
     if (this.clock.now() < order.expiresAt) return (await this.open(order)).outcome !== 'unknown';

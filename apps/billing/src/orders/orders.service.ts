@@ -21,7 +21,7 @@ import { OrdersRepository } from './orders.repository.js';
 const CHECKOUT_MS = HOUR_MS;
 /** Maximum number of unpaid orders with an open page: more than a customer needs, and few enough for the processor. */
 const OPEN_ORDERS_MAX = 20;
-/** Maximum number of unpaid orders within an hour. Each opens a page, even if the order is dropped at once. */
+/** Maximum number of unpaid orders within an hour. Each order opens a page, even if it is dropped at once. */
 const BEGUN_ORDERS_MAX = 60;
 
 @Injectable()
@@ -234,8 +234,8 @@ export class OrdersService {
   }
 
   /**
-   * Finds and locks the order of this checkout, or the order that the checkout names if the answer
-   * to its creation was lost; returns null if there is neither.
+   * Finds and locks the order of this checkout, or the order that the checkout names if the answer to the checkout's
+   * creation was lost; returns null if there is neither.
    */
   private async lockFor(
     transaction: Transaction,

@@ -13,8 +13,8 @@ export const isUnconfirmed = ({ externalId, state }: Reversal): boolean =>
   state === 'requested' && externalId === null;
 
 /**
- * Returns a reversal marked as undone. A refund that was started here is given the time of its retry, at most four
- * times.
+ * Returns a reversal marked as undone. If the refund was started here, sets when it is retried, for at most four
+ * retries.
  */
 export function failed(refund: Reversal, now: Date): Reversal {
   const { cause, reason, attempt } = refund;

@@ -21,7 +21,7 @@ export interface ReversedPayment {
   refundedMicros: bigint;
   isDisputed: boolean;
   isNews: boolean;
-  /** When to fetch a refund again that counts as the money of a dispute, because the dispute is not decided yet. */
+  /** When to fetch a refund again if it counts as the money of a dispute that is not decided yet. */
   lookAgainAt?: Date;
 }
 
@@ -67,8 +67,8 @@ export class ReversalsService {
       if (isOther && next.cause === 'refund') await this.replace(transaction, payment, reversals);
       await this.payments.putReversal(transaction, next);
       await this.announce(transaction, lock, payment, { next, reversals });
-      // If the reversal was undone and no retry is scheduled, the payment no longer counts as returned. A lost dispute
-      // may have taken only a part.
+      // The payment no longer counts as returned if its reversal was undone and no retry is scheduled, nor after a lost
+      // dispute, which may have taken only a part.
       const isHere =
         next.state === 'undone'
           ? next.retryAt === null
@@ -252,12 +252,14 @@ function latestOf(
     .at(-1);
 }
 
-/** Returns the start of the next day, so that several fetches of an object on one day lead to one more. */
+/**
+ * Returns the start of the next day, so that an object is fetched at most once more, however often it is fetched today.
+ */
 const nextDay = (now: Date) => new Date((Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS);
 
 /**
- * Finds the dispute whose money a refund is, and as which it counts: it was made while the dispute was open, or because
- * it was lost.
+ * Finds the dispute whose money a refund is; the refund then counts only as a part of the dispute. Such a refund is
+ * made while the dispute is open, or because the dispute was lost.
  */
 function disputeOf(
   snapshot: RefundSnapshot | DisputeSnapshot,

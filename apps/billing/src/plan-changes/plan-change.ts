@@ -42,7 +42,7 @@ export function planRefOf(
 
 /**
  * Returns the idempotency key of a change. The same request with the same agreed time has the same key, however often
- * it is sent. The client's own key, if any, is part of it, so that a dropped change can be requested again. PayPal
+ * it is sent. The client's own key, if any, is part of the key, so that a dropped change can be requested again. PayPal
  * accepts at most 108 characters.
  */
 export function changeIdOf(

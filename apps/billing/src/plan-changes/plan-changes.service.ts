@@ -46,7 +46,7 @@ import {
 const PREVIEW_MS = 15 * MINUTE_MS;
 /**
  * The maximum number of simultaneous changes. Further changes wait. Each change holds a database connection until the
- * processor answers, and needs further ones, so changes occupy at most half of a small pool.
+ * processor answers, and needs other connections in the meantime, so changes occupy at most half of a small pool.
  */
 const CHANGES_AT_ONCE = 3;
 /** Maximum number of running and waiting changes; each account can have one. */
@@ -293,7 +293,7 @@ export class PlanChangesService {
     if (row.cancelAt) {
       throw new PlanNotChangeable('This subscription is cancelled. Undo the cancellation first.');
     }
-    // The price would be the difference to a plan whose payment was returned.
+    // The price would be the difference from a plan whose payment was returned.
     if (row.wantedSku !== null) throw new PlanNotChangeable(BEING_SET);
     if (row.state !== 'active' || (row.paidThrough ?? row.periodStart) < row.periodEnd) {
       throw new PeriodNotPaid();

@@ -52,8 +52,8 @@ export class SnapshotsService {
 
   /**
    * Returns the object to fetch before a snapshot can be stored, if there is one: a refund may arrive before its
-   * payment, a bill before its subscription. For a second subscription of a line, this is the current one, because it
-   * may have ended.
+   * payment, a bill before its subscription. Before a second subscription of a line, the current subscription is
+   * fetched, because it may have ended.
    */
   async neededBefore(
     transaction: Transaction,
@@ -99,8 +99,9 @@ export class SnapshotsService {
   }
 
   /**
-   * Returns a subscription and the start of its next period, unless the processor reports that start itself: the period
-   * of a bill, or the period after an overdue payment, because that payment may have been due early.
+   * Returns the subscription and the start of a period, unless the processor itself reports when periods begin. For a
+   * bill, this is the bill's period; for an overdue subscription, the next period, because the payment may have been
+   * due early.
    */
   begunBy(
     processor: ProcessorName,

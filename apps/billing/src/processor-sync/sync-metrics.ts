@@ -12,7 +12,7 @@ const LATE = declareGauge(
   { labels: ['processor'] },
 );
 
-/** @param database the maintenance role, which sees every account's rows. */
+/** @param database connects as the maintenance role, which sees every account's rows. */
 export function addSyncMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
   metrics.addSource({
     name: 'processor objects',

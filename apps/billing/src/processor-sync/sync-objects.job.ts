@@ -6,7 +6,7 @@ import { SyncService, type Synced } from './sync.service.js';
 import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
 /**
- * Maximum number of fetches at a time. A renewal needs two answers of a quarter of a second, so
+ * Maximum number of fetches at a time. A renewal needs two answers, each of which takes a quarter of a second, so
  * 100,000 renewals take less than an hour.
  */
 const UNDER_WAY_MAX = 16;

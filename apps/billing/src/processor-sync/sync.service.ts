@@ -26,13 +26,15 @@ export interface Synced {
   answer?: string;
 }
 
-/** Maximum number of fetches in one call of `sync`, each because another process overtook the previous one. */
+/**
+ * Maximum number of fetches in one call of `sync`, each made because another process had overtaken the previous fetch.
+ */
 const RACES_MAX = 5;
 /** The kinds of objects that do not change once they are paid; refunds and disputes are separate objects. */
 const SETTLING: readonly ProcessorRef['kind'][] = ['checkout', 'payment', 'bill'];
 /**
- * Maximum number of transactions of fetches at a time. The other database connections are for
- * callbacks and customers, who wait for an answer.
+ * Maximum number of transactions that fetches may use at a time. The other database connections are for callbacks and
+ * customers, who wait for an answer.
  */
 const TRANSACTIONS_AT_ONCE = 4;
 
@@ -75,7 +77,10 @@ export class SyncService {
     return this.turns.take(ref, () => this.syncAlone(ref));
   }
 
-  /** @param before the paid bill that is stored after this object, and need not be fetched again because of it. */
+  /**
+   * @param before the paid bill for which this object is fetched first; storing the object does not schedule the bill
+   *   again.
+   */
   private async syncAlone(ref: ObjectRef, before?: ObjectRef): Promise<Synced> {
     if (await this.isSettled(ref)) return { result: 'synced' };
     const processor = this.processors.find(ref.processor);
@@ -124,9 +129,9 @@ export class SyncService {
   }
 
   /**
-   * Stores a snapshot, unless the object was fetched again in the meantime. Rows are locked in the
-   * same order everywhere: first the objects that must be fetched because of an object, then the
-   * object, then our own rows. Otherwise, two objects of one subscription could deadlock.
+   * Stores a snapshot, unless the object was fetched again in the meantime. Rows are locked in the same order
+   * everywhere: first the objects whose fetch a snapshot schedules, then the snapshot's object, then our own rows.
+   * Otherwise, two objects of one subscription could deadlock.
    */
   private async write(
     ref: ObjectRef,

@@ -9,7 +9,7 @@ const STRETCHES_MS = [30 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS];
 
 /**
  * Reads the events from `cursor` on, over the longest stretch of time that contains few enough events for one list.
- * @param list returns the events from one time until before another, oldest first; undefined if there are too many.
+ * @param list returns the events from one time on and before another, oldest first; undefined if there are too many.
  * @throws Error if even one second has too many events, because no event may be skipped.
  */
 export async function readEvents(

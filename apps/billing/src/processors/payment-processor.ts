@@ -111,11 +111,11 @@ export interface RefundSnapshot {
   amountMicros: Micros;
   currency: string;
   /**
-   * When a refund was made that may be the money of a dispute; missing if the processor reports the money of disputes
+   * The time of a refund that may be the money of a dispute; missing if the processor reports the money of disputes
    * only as disputes, or if the refund is ours.
    */
   disputableAt?: Date;
-  /** The latest dispute of the payment of such a refund. It must be stored first, so that the money counts once. */
+  /** The latest dispute over the refunded payment. It must be stored first, so that the money counts once. */
   disputeId?: string;
 }
 
@@ -243,9 +243,7 @@ export interface ProcessorCapabilities {
   announcesRenewals: boolean;
   /** Whether an unpaid checkout can be found by our reference. */
   findsCheckouts: boolean;
-  /**
-   * Whether customers approve each plan change on the processor's page, including a lower plan and another interval.
-   */
+  /** Whether customers approve each plan change on the processor's page, even to a lower plan or another interval. */
   changesNeedApproval: boolean;
   /** The time before a renewal at which its price must be known, in milliseconds. */
   priceNoticeMs: number;
@@ -372,15 +370,13 @@ export interface PaymentProcessor {
     key: string,
   ): Promise<CallResult<SubscriptionSnapshot>>;
 
-  /**
-   * Undoes what was scheduled for the end of the period: a cancellation, or a change unless changes need approval.
-   */
+  /** Undoes what was scheduled for the end of the period: a cancellation or, unless changes need approval, a change. */
   resume(subscriptionId: string, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
   /**
    * Returns the page on which a customer changes the payment details.
-   * @param subscriptionId the subscription that is then paid with them, if there is one. If it is overdue, it may be
-   *   paid on the page at once.
+   * @param subscriptionId the subscription to be paid with the new details, if there is one. If it is overdue, it may
+   *   be paid on the page at once.
    */
   paymentUpdateUrl(
     customerId: string,

@@ -28,7 +28,9 @@ export class Comparisons {
     }
   }
 
-  /** Repeats what has failed. @returns the findings, also about what has failed again. */
+  /**
+   * Repeats the failed comparisons. @returns the findings, including those about comparisons that have failed again.
+   */
   async finish(): Promise<Finding[]> {
     for (const { of, compare } of this.failed) {
       try {

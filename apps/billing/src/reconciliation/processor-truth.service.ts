@@ -9,7 +9,7 @@ import { type Comparisons, NotAnswered } from './comparisons.js';
 import type { Finding } from './finding.js';
 import { ProcessorMoneyService } from './processor-money.service.js';
 
-/** The columns whose differences are reported; the processor decides them. */
+/** The columns whose differences are reported. The processor's values are authoritative. */
 const FOLLOWING = ['state', 'sku', 'quantity', 'periodStart', 'periodEnd', 'cancelAt'] as const;
 
 /** Checks whether our rows agree with the processors (I14). */
@@ -44,8 +44,8 @@ export class ProcessorTruthService {
   }
 
   /**
-   * Stores the processor's state. A row that had to change is a healed finding; a state that cannot
-   * be fetched is one that is not healed.
+   * Stores the processor's state. A row that had to change is a healed finding; a state that cannot be fetched is a
+   * finding that is not healed.
    * @returns undefined if the row was correct. @throws NotAnswered.
    */
   async ofSubscription(row: Subscription): Promise<Finding | undefined> {

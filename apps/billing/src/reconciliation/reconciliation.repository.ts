@@ -20,8 +20,8 @@ export class ReconciliationMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Lists the next page of lines of announced payments that were confirmed before `before`, by id,
-   * with the reversed amounts of the payments, and whether a reversal has changed since `before`.
+   * Lists the next page, by id, of the lines of payments that were announced, and confirmed before `before`. Each line
+   * has its payment's reversed amounts, and says whether a reversal has changed since `before`.
    */
   async listLines(before: Date, after = FIRST_ID): Promise<ComparedLine[]> {
     const lines = await this.maintenance.transaction((transaction) =>
@@ -47,7 +47,7 @@ export class ReconciliationMaintenanceRepository {
     });
   }
 
-  /** Lists the next page of payments of more than zero that were confirmed since `since`, by id. */
+  /** Lists the next page of payments greater than zero that were confirmed since `since`, by id. */
   async listPayments(since: Date, after = FIRST_ID): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager

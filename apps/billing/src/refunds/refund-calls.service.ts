@@ -57,8 +57,8 @@ export class RefundCallsService {
   }
 
   /**
-   * Returns until when the same call is repeated, which may still make the refund; undefined if it is not repeated any
-   * more.
+   * Returns the time until which the same call is repeated and may still make the refund; undefined once it is no
+   * longer repeated.
    */
   repeatedUntil({ processor: name }: Payment, { createdAt }: Reversal): Date | undefined {
     const { idempotencyMs = 0 } = this.processors.find(name)?.capabilities ?? {};

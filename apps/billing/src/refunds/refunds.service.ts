@@ -104,7 +104,7 @@ export class RefundsService {
 
   /**
    * Closes a refund without another attempt: one that failed, or one that the processor has never confirmed and whose
-   * call is not repeated any more.
+   * call is no longer repeated.
    * @throws NotFound, NothingToRefund.
    */
   async dismiss(accountId: string, refundId: string): Promise<RefundAnswer> {

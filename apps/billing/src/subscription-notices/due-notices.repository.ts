@@ -29,7 +29,7 @@ export interface DueNotice {
   isTaxDecided: boolean;
   periodEnd: Date;
   paidThrough: Date | null;
-  /** Whether the paid time is not over yet, even if the plan has ended at the processor. */
+  /** Whether paid time remains, even if the plan has ended at the processor. */
   isPaidAhead: boolean;
   cancelAt: Date | null;
 }

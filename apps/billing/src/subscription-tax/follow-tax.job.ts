@@ -12,8 +12,8 @@ const AHEAD_MS = 4 * DAY_MS;
 const SUBSCRIPTIONS_MAX = 100;
 
 /**
- * Decides tax rates for next periods. A period keeps the rate with which it began. The next period gets the rate that
- * the operator's table has at the time of the decision for the buyer's current billing details.
+ * Decides tax rates for next periods. A period keeps the rate with which it began. The next period gets the rate in the
+ * operator's table for the buyer's billing details, both as they are at the time of the decision.
  */
 @Injectable()
 export class FollowTaxJob implements Job {

@@ -127,7 +127,7 @@ export class Subscription {
   restorableQuantity: number | null;
 
   /**
-   * Whether final reversals took back the payment of the last period, or that of its rest. The subscription is then
+   * Whether final reversals took back the payment for the last period or for the rest of it. The subscription is then
    * ended at the processor.
    */
   @Column('boolean', { name: 'is_reversed' })

@@ -129,7 +129,7 @@ async function findRequest(
   databases: () => Promise<Databases>,
   requestId: string,
 ): Promise<AccountMatch[]> {
-  // Loading `#libs/database` takes half a second, and only this one of the commands about accounts and money needs it.
+  // Loading `#libs/database` takes half a second, and of the commands about accounts and money, only this one needs it.
   const { Database } = await import('#libs/database');
   const { LoggedRequestsMaintenanceRepository } = await import('./logged-requests.repository.js');
   const url = required(await databases(), 'gateway', 'GATEWAY_DATABASE_URL');

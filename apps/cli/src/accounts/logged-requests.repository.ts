@@ -2,8 +2,8 @@ import { type AccountMatch, REQUESTS_KEPT_DAYS } from '#libs/contracts';
 import type { Database } from '#libs/database';
 
 /**
- * The number of days that are searched: one more than requests are kept, for rows that have not
- * been dropped yet, and another for a gateway whose clock is ahead.
+ * The number of days that are searched: the days for which requests are kept, one more for rows that have not been
+ * dropped yet, and another for a gateway whose clock is ahead.
  */
 const DAYS_SEARCHED = REQUESTS_KEPT_DAYS + 2;
 

@@ -167,8 +167,8 @@ async function explain(
 }
 
 /**
- * The texts for kinds whose names are not shown. An operator's revocation and a refund have the
- * same kind, so one text fits both.
+ * The texts for kinds whose names are not shown. An operator's revocation and a refund have the same kind, so one text
+ * must fit both.
  */
 const KIND_TEXTS: Readonly<Record<string, string>> = { refund: 'revoked' };
 

@@ -25,7 +25,7 @@ const AS_SET = 1;
 
 /**
  * Reads the prefixes of a routing table dump (MRT, RFC 6396) in the order of the dump, without default routes or
- * prefixes of no known origin. Memory holds only one chunk and at most one incomplete record.
+ * prefixes without a known origin. Memory holds only one chunk and at most one incomplete record.
  * @throws Error if the content is not such a dump, ends within a record, or has a record that cannot be read.
  */
 export async function* originatedPrefixes(

@@ -2,7 +2,7 @@ import { askSandbox } from './sandbox-http.js';
 
 /** The API version that billing's SDK sends. Each call to API v2 needs a version. */
 export const API_VERSION = '2026-10-28.endive';
-/** The event types that billing needs. docs/operations/production.md lists all that it reads. */
+/** The event types that billing needs. docs/operations/production.md lists all types that it reads. */
 export const STRIPE_TYPES = [
   'v1.checkout.session.async_payment_failed',
   'v1.checkout.session.async_payment_succeeded',

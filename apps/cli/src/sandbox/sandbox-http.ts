@@ -15,8 +15,8 @@ const TIMEOUT_MS = 20_000;
 /**
  * Sends a request.
  * @returns the JSON answer; an empty object for an empty answer.
- * @throws Error with the beginning of the answer if the processor refuses; the errors of `fetch`, also if there is no
- * answer after 20 seconds; SyntaxError if the answer is not JSON.
+ * @throws Error with the beginning of the answer if the processor refuses; the errors of `fetch`, including if there is
+ *   no answer within 20 seconds; SyntaxError if the answer is not JSON.
  */
 export async function askSandbox({ method = 'GET', url, headers, form }: SandboxCall) {
   const answer = await fetch(url, {

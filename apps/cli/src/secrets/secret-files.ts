@@ -37,7 +37,10 @@ export function writeSecretFiles(sources: SecretSources): string[] {
   makeFolder(folder);
   chmodSync(folder, FOLDER_MODE);
   const written: string[] = [];
-  /** Keeps a secret. An empty file is one that a full disk has left behind, or that of a processor not used so far. */
+  /**
+   * Keeps a stored secret, or stores a new one. An empty file counts as missing: a full disk has left it behind, or it
+   * belongs to a processor that was not used so far.
+   */
   const keep = (name: string, make: () => string): string => {
     const path = join(folder, name);
     const known = existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
@@ -45,7 +48,7 @@ export function writeSecretFiles(sources: SecretSources): string[] {
     const text = make();
     if (text === known) return text;
     writeFileSync(path, text, { mode: FILE_MODE });
-    // The umask may have removed rights.
+    // The umask may have removed permissions.
     chmodSync(path, FILE_MODE);
     written.push(name);
     return text.trim();

@@ -19,7 +19,7 @@ interface ServiceOptions extends OutputOptions {
   reason: string;
 }
 
-/** Adds `work`, which lists, retries and discards the durable work of services that failed. */
+/** Adds `work`, which lists, retries and discards failed items of the services' durable work. */
 export function workCommands(program: Command, config: CliConfig, databases: Databases): void {
   const work = program.command('work').description('durable work of services that failed');
   work

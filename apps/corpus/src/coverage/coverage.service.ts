@@ -22,7 +22,8 @@ export class CoverageService {
   ) {}
 
   /**
-   * Describes the sources with data that may be shown. @param name a name in whose top-level domain names are counted.
+   * Describes the sources with data that may be shown. @param name if given, the names in its top-level domain are
+   * counted.
    */
   async of(name?: string): Promise<Coverage> {
     const sources = (await this.sources()).filter(
@@ -43,8 +44,8 @@ export class CoverageService {
   }
 
   /**
-   * Returns the coverage of an answer: that of the fixtures if the answer is for a test key,
-   * otherwise as `of`.
+   * Returns the coverage of an answer: that of the fixtures if the answer is for a test key, otherwise the result of
+   * `of`.
    */
   async beside(isFixture: boolean, name?: string): Promise<Coverage> {
     return isFixture ? this.ofFixtures(this.clock.now()) : this.of(name);

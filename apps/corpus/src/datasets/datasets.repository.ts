@@ -59,8 +59,8 @@ export class DatasetsRepository {
   }
 
   /**
-   * Lists those of the given names that are registered or, if `isRegistered` is false, that are no longer registered
-   * but were seen before a time.
+   * Lists which of the given names are registered or, if `isRegistered` is false, which are no longer registered but
+   * were seen before a time.
    */
   async listStanding(
     names: readonly DatasetName[],
@@ -76,9 +76,9 @@ export class DatasetsRepository {
   }
 
   /**
-   * Lists the names with a change that was recorded on a day. Three changes do not count: the first record of a name; a
-   * change that another of the sources recorded before; and the drop of a name that was not registered when the day
-   * began.
+   * Lists the names with a change that was recorded on a day. Three kinds of changes do not count: the first record of
+   * a name; a change that another of the sources had already recorded; and the drop of a name that was not registered
+   * when the day began.
    * @param observedFrom the earliest time of an observation; older changes are omitted.
    */
   async listChanged(

@@ -110,8 +110,8 @@ export class DatasetsService {
   }
 
   /**
-   * Filters changes: a name counts only while it is registered or, in a dataset of dropped names, while it is dropped
-   * and if it was seen before the day. Names that `young` removes do not count either.
+   * Filters changes: a name counts only while it is registered or, in a dataset of dropped names, only if it is dropped
+   * and was seen before the day. Names that `young` removes do not count either.
    */
   private async standing(
     { form, day }: Asked,

@@ -28,7 +28,7 @@ export class FreshestRepository {
 
   /**
    * Lists the newest complete record of each registered name, if a source whose data may be shown delivered the record,
-   * and such a source saw it since a given time.
+   * and such a source has seen it since a given time.
    */
   async listRecords(
     names: readonly FiledName[],

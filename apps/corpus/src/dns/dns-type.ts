@@ -38,7 +38,7 @@ export function targetKeyOf(rtype: number, target: string): Key {
 }
 
 /**
- * Returns the host in a record, without the preference of MX or the numbers of SOA; for types
+ * Returns the host in a record, without the preference in an MX record or the numbers in an SOA record; for types
  * without a host, the whole value.
  */
 export function targetOf(rtype: number, value: string): string {

@@ -65,7 +65,7 @@ const NEAR_SIGHTINGS = `
        and t.types & bit <> 0 and t.observed_at > q.last_at order by t.observed_at limit 1)
   ) l`;
 
-/** The passive spans of some sources that have the same record and start time as one of the given spans. */
+/** Passive spans from some sources, each with the same record and start time as one of the given spans. */
 const SAME_PASSIVE = `unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[], $5::bigint[], $6::timestamptz[])
     with ordinality as q (domain_key, name, host, rtype, value_key, first_seen, place)
   where t.domain_key = q.domain_key and t.name = q.name and t.host = q.host and t.rtype = q.rtype

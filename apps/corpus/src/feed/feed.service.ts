@@ -42,7 +42,7 @@ export class FeedService {
 
   /**
    * Returns the changes that have become visible since the cursor or, without one, those that were recorded since
-   * `since`; without both, only the cursor of this moment. Late commits are not missed. Nothing is delivered twice
+   * `since`; without either, only the cursor of this moment. Late commits are not missed. Nothing is delivered twice
    * unless the database server was restarted or restored; then the hour before the cursor is repeated.
    * @throws InvalidRequest; ServiceUnavailable on a standby, because its empty answer would not mean that nothing has
    *   changed.
@@ -80,8 +80,7 @@ export class FeedService {
 
   /** Returns the next hashes of suppressions after a version, and the version that they lead to. */
   async suppressedHashes({ dataset, after }: SuppressedHashesAsked): Promise<SuppressedHashes> {
-    // Only suppressed domains count for a dataset if `versionFor` returns the version of the
-    // domains.
+    // If `versionFor` returns the version of the domains, only suppressed domains matter to the dataset.
     const isDomains = versionFor(dataset, { version: 0, domains: 1 }) === 1;
     const rows = await this.repository.listSuppressed({ after, isDomains, limit: HASHES_MAX });
     return { hashes: rows.map(({ hash }) => hash), version: rows.at(-1)?.version ?? after };

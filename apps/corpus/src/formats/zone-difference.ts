@@ -9,8 +9,8 @@ export interface ZoneDifference {
 }
 
 /**
- * The maximum number of names in which the versions of successive days differ. A zone that differs
- * in more is imported completely.
+ * The maximum number of names in which the versions of successive days may differ. A zone that differs in more names is
+ * imported completely.
  */
 const DIFFERENCE_MAX = 250_000;
 const BLANK = /[ \t]/;

@@ -60,8 +60,8 @@ export class GeneratorService {
   }
 
   /**
-   * Removes some generated names, and with the last names their source. Names that other sources know keep the data of
-   * those sources.
+   * Removes some generated names and, with the last of them, their source. Names that other sources know keep the data
+   * of those sources.
    * @returns the number of removed names; 0 if there were none.
    */
   async clear(): Promise<number> {

@@ -1,6 +1,6 @@
 import type { ValueChange } from '../records/record-changes.js';
 
-/** The members of our own answers that repeat the value of other members, with the names of those. */
+/** The members of our own answers that repeat the values of other members, each with the names of those members. */
 const REPEATED: Readonly<Record<string, readonly string[]>> = {
   'dates.created': ['create_date'],
   'dates.updated': ['update_date'],
@@ -11,8 +11,8 @@ const MAILING_ADDRESS = /\.mailing_address$/;
 const ADDRESS = ['street', 'city', 'state', 'zip_code', 'country_name'];
 
 /**
- * Returns the changes of a record without those of members that repeat the value of other changed members, so that
- * each change is listed, and paid for, once. Of a change of the time within a day, only the exact time is a change.
+ * Leaves out changes to members that only repeat other changed members, so that each change to a record is listed, and
+ * paid for, once. If a time changes within the same day, only the exact time counts as a change.
  */
 export function shownChanges(changes: readonly ValueChange[]): ValueChange[] {
   const changed = new Set(changes.map(({ path }) => path));

@@ -16,7 +16,7 @@ import type { FileVersion, FoundFile } from '../locations/locations.js';
 
 /** Takes the place of the file name in the row of a log. */
 const LOG = 'log';
-/** The kinds of files of which each replaces the previous one. */
+/** The kinds of sources whose files each replace the previous file. */
 const REPLACING: readonly string[] = ['zone', 'blocklist'];
 
 type Listing = Pick<ImportedSource, 'id' | 'kind'>;

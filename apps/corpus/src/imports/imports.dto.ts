@@ -16,7 +16,7 @@ import { IMPORT_KINDS, type ImportKind } from '../formats/reader.js';
 import { LISTED_CATEGORIES, type ListedCategory } from '../listings/listed-category.js';
 
 export class ChangedSource {
-  /** The share of the names of a zone or block list that the next version may lack. */
+  /** The maximum share of the names in a zone or block list that the next version may lack. */
   @IsOptional()
   @IsNumber()
   @Min(0)

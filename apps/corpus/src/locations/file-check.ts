@@ -55,7 +55,7 @@ export async function checkFile(
 }
 
 /**
- * Yields the content of a file without a byte order mark, decompressed if the file begins like gzip.
+ * Yields the content of a file without a byte order mark, decompressed if it begins as a gzip file does.
  * @throws BadFile for content that is truncated, too large, or in a different format; the reason of the signal.
  */
 export async function* unpackedChunks(

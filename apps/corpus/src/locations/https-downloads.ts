@@ -25,7 +25,7 @@ const IDLE_MS = 60_000;
 /** The maximum size of everything in an answer besides the file. */
 const AROUND_FILE_BYTES = 2 ** 30;
 const BYTES_A_SECOND_MIN = 16 * 1024;
-/** The time in which a host need not reach the minimum rate. */
+/** For this long after its start, a download may be slower than the minimum rate. */
 const SLOW_START_MS = MINUTE_MS;
 
 /** Fetches files of sources over HTTPS, from public addresses only (`SafeConnector`). */

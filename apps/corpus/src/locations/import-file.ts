@@ -10,7 +10,7 @@ export interface ImportedSource {
   everyMs: number | null;
   /** The kind of abuse that a block list names; null for other sources. */
   category: string | null;
-  /** The share of the names of a zone or block list that the next version may lack. */
+  /** The maximum share of the names in a zone or block list that the next version may lack. */
   turnoverMax: number;
   /** Whether the last line of the source's files may lack a line ending. */
   isOpenEnded: boolean;

@@ -13,7 +13,7 @@ export interface ImportRun {
   signal: AbortSignal;
 }
 
-/** Yields the lines of the file of a run, or of another file that is compared with it. */
+/** Yields the lines of a run's file, or of another file that is compared with it. */
 export function linesIn(
   { path: ownPath, limits, signal }: Pick<ImportRun, 'path' | 'limits' | 'signal'>,
   path = ownPath,

@@ -18,7 +18,10 @@ export function plainForm(text: string): string {
 
 const JOINER = /([\u200c\u200d])/;
 
-/** Returns the same form for a text that is compared with labels, which may contain the joiners (RFC 5892 §A.1, A.2). */
+/**
+ * Returns the plain form of a text that is compared with labels. The joiners stay, because labels may contain them (RFC
+ * 5892 §A.1, A.2).
+ */
 export function labelForm(text: string): string {
   const parts = text.split(JOINER);
   return parts.map((part) => (JOINER.test(part) ? part : plainForm(part))).join('');

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import { type Key, sliceOf } from './domain-key.js';
 
-/** The tables with data of names, by key and name; the table `domain` itself is not included. */
+/** The tables with data about names, by key and name; the table `domain` itself is not included. */
 const NAME_TABLES = [
   'name_source',
   'whois_revision',

@@ -59,7 +59,7 @@ export class NewestService {
   }
 
   /**
-   * Returns those of the names that their source added to a zone after its first list. For any other name, a first
+   * Returns those of the names that their source added after its first list of their zone. For any other name, a first
    * sighting says nothing about the age, because the name may have been registered for years.
    */
   async added(names: readonly FirstSeen[]): Promise<Set<string>> {

@@ -25,8 +25,8 @@ export class ChangesRepository {
   }
 
   /**
-   * Selects the names that sources recorded as new. The names in the first file of a zone were not: they existed
-   * before. (On a cluster, an update of names cannot read this table.)
+   * Selects the names that sources recorded as new. Names in the first file of a zone were not recorded as new, because
+   * they existed before. (On a cluster, an update of names cannot read this table.)
    */
   async selectNew(
     transaction: Transaction,

@@ -89,7 +89,10 @@ export class FullListsService {
     await this.sources.countAt(transaction, sourceId, names, at);
   }
 
-  /** Counts the names of the list's zone, if any, that the source confirms, and how many of them the list lacks. */
+  /**
+   * If the list is for a zone, counts the names that the source confirms in the zone, and how many of them the list
+   * lacks.
+   */
   async countGone(
     transaction: Transaction,
     { fileId, sourceId, zone }: ListFile,

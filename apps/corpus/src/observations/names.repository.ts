@@ -47,8 +47,8 @@ export function correctedNames(rows: readonly CorrectedName[]): CorrectedNames {
 export const newSince = (at: Date) => new Date(at.getTime() - NEW_MS);
 
 /**
- * Returns SQL that is true for a registered name that only unsold sources have seen to be new, or to be registered
- * again, after `since`.
+ * Returns SQL that is true for a registered name that only unsold sources have reported after `since`, either as new or
+ * as registered again.
  * @param unsold the parameter with the unsold sources; `isSold` says whether the data of the new source may be sold.
  */
 export function isNewFor(
@@ -59,7 +59,7 @@ export function isNewFor(
     or ${domain}.source_id = any(${unsold}::smallint[]) and ${domain}.first_seen > ${since}))`;
 }
 
-/** Returns SQL that is true for a registered name that only unshown sources have seen, the first one after `since`. */
+/** Returns SQL that is true for a registered name that only unshown sources have seen, and only after `since`. */
 export function isShownFirst(domain: string, since: string, unshown: string): string {
   return `(${domain}.source_id = any(${unshown}::smallint[]) and ${domain}.dropped_at is null
     and ${domain}.first_seen > ${since})`;
@@ -191,8 +191,8 @@ export class NamesRepository {
   }
 
   /**
-   * Marks known names as dropped, unless a record of theirs was observed at that time or later, or they were first seen
-   * then. If a name is marked with several times, the earliest counts.
+   * Marks each known name as dropped at the given time, unless a record of it was observed, or the name was first seen,
+   * at that time or later. If a name was dropped at several times, the earliest counts.
    * @returns the names that had not been marked before.
    */
   async dropNames(

@@ -115,7 +115,7 @@ export class ObservationsService {
     return observations.filter(({ isProof, name }) => isProof || known.has(name.name));
   }
 
-  /** Records names. @returns the names that were unknown, and those of `NamesRepository.correctNames`. */
+  /** Records names. @returns the names that were unknown, and those that `NamesRepository.correctNames` returns. */
   private async recordNames(
     transaction: Transaction,
     observations: readonly Observation[],

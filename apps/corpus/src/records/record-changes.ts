@@ -26,12 +26,9 @@ interface Given extends GivenRecord {
 const CONTACT = /^(registrant|administrative|technical|billing|reseller|abuse)_contact\./;
 const HIDDEN_PATHS = /^(contacts_not_kept$|redaction)/;
 
-/**
- * The number of records that are compared per turn of the event loop, which takes some
- * milliseconds.
- */
+/** The number of records compared per turn of the event loop. Comparing them takes some milliseconds. */
 const RECORDS_OF_TURN = 20;
-/** The turns of all comparisons together, because many names may have few records each. */
+/** All comparisons share these turns, because there may be many names with few records each. */
 const turns = new Turns(RECORDS_OF_TURN);
 
 /**

@@ -59,8 +59,8 @@ const FLAGS = ['secure_dns', 'privacy_service', 'contacts_not_kept'];
 const SETS = ['name_servers', 'domain_status'];
 const TEXT_LENGTH_MAX = 1_000;
 /**
- * The maximum length of a registration as JSON, many times that of a usual one. The texts of a longer one are cut to
- * `SHORT_TEXT_LENGTH_MAX`, because searches read hundreds of registrations at a time.
+ * The maximum length of a registration as JSON, many times the usual length. The texts of a longer registration are cut
+ * to `SHORT_TEXT_LENGTH_MAX`, because searches read hundreds of registrations at a time.
  */
 const LENGTH_MAX = 64 * 1024;
 const SHORT_TEXT_LENGTH_MAX = 100;
@@ -90,8 +90,8 @@ function withTexts(body: Readonly<Record<string, unknown>>, lengthMax: number): 
 }
 
 /**
- * Returns, in the form of a UUID, the first 128 bits of a hash of the canonical form of a registration (RFC 8785),
- * equal for registrations with the same meaning.
+ * Returns the first 128 bits of a registration's hash, in the form of a UUID. The hash is that of the canonical form
+ * (RFC 8785), so it is equal for registrations with the same meaning.
  */
 export function stateOf(registration: Registration): string {
   const meaning = { ...registration };

@@ -10,7 +10,7 @@ export class ClearedNamesService {
     private readonly removals: RemovalsRepository,
   ) {}
 
-  /** Removes a source's data about names, and those of its own names that no other source knows. */
+  /** Removes a source's data about names, and its own names if no other source knows them. */
   async clear(transaction: Transaction, sourceId: number, names: readonly NameOf[]): Promise<void> {
     const heirs = await this.removals.listHeirs(transaction);
     const known = bestOf(await this.removals.listKnownBy(transaction, names, heirs), heirs);

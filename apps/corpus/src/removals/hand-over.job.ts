@@ -8,13 +8,13 @@ import { RegistrationsService } from '../registrations/registrations.service.js'
 import { type NameOf, RemovalsRepository, type TokenOf, bestOf } from './removals.repository.js';
 
 const ROWS_AT_A_TIME = 1_000;
-/** The time limit of a statement that removes a slice of the staged names of a zone, which may be millions. */
+/** The time limit of a statement that removes a slice of a zone's staged names, of which there may be millions. */
 const CLEAR_LIMIT_MS = 10 * MINUTE_MS;
 
 /**
  * Hands the names and values of a removed source over to other sources that know them, preferably to those with the
  * most rights. Data that no other source knows stays hidden. Writers are not blocked while the job searches for rows;
- * they wait while it hands over at most a thousand of them. After an interruption, it continues after the last
+ * they wait while it hands over rows, at most a thousand at a time. After an interruption, it continues after the last
  * completed slice of keys.
  */
 @Injectable()

@@ -31,7 +31,7 @@ import { textsSought } from './texts-sought.js';
 
 type Question = QuestionOf<typeof DNS_REVERSE>;
 
-/** The number of hosts of an address up to which a search by the address finds the names of all of them. */
+/** If an address belongs to at most this many hosts, a search for the address finds the names of all of them. */
 const HOSTS_MAX = 1_000;
 const FIXTURE_FOUND = '192.0.2.1';
 const FIXTURE = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;

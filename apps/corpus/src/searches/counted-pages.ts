@@ -7,7 +7,7 @@ export function countOf(query: string): string {
   return `select count(*)::int as records from (${query} limit ${COUNTED_MAX + 1}) counted`;
 }
 
-/** Converts a count of `countOf` to the total of a page. */
+/** Converts the result of `countOf` to the total of a page. */
 export function totalOf(records: number): Total {
   return records > COUNTED_MAX
     ? { records: COUNTED_MAX, is: 'at_least' }

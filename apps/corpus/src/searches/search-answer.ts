@@ -59,7 +59,7 @@ export function readRows<Row>(
   };
 }
 
-/** Returns rows of which only a part can be read, so that their number is at least the one that was counted. */
+/** Returns rows of which only a part can be read, so their counted number is stated as a minimum. */
 export function partOf<Row>({ total, page }: SearchRows<Row>): SearchRows<Row> {
   const is = 'at_least';
   return {

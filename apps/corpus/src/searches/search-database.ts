@@ -35,8 +35,8 @@ export class SearchDatabase {
    * Returns rows without suppressed data: rows with a suppressed `name` are omitted, and contacts
    * with a suppressed value are removed from each `record`.
    * @throws SearchTooHeavy if the time limit is exceeded; ServiceUnavailable if the account's turn does not come in
-   *   time, or as `SuppressionsService.values`; DatabaseUnavailable if no connection becomes free, or the server does
-   *   not answer.
+   *   time, or as `SuppressionsService.values` does; DatabaseUnavailable if no connection becomes free, or the server
+   *   does not answer.
    */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     const accountId = currentContext()?.accountId;

@@ -10,7 +10,7 @@ export type SuppressedKind = (typeof SUPPRESSED_KINDS)[number];
 /** The maximum number of values in a list; every process keeps all of them in memory. */
 export const SUPPRESSED_MAX = 100_000;
 
-/** A value that must not be shown or kept, by its keyed hash. */
+/** A value that must not be shown or kept, identified by its keyed hash. */
 export interface SuppressedValue {
   /** The number of the value in the list, from 1. */
   version: number;

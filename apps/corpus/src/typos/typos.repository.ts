@@ -14,7 +14,7 @@ import type { SearchPattern } from '../searches/search-pattern.js';
 /** Generated names, hosts and appearances, each of which is searched for exactly. */
 export interface SoughtNames {
   names: readonly { key: Key; name: string }[];
-  /** Hosts below names that look like the given name when read together with the name. */
+  /** Hosts that, together with the names above them, look like the given name. */
   hosts: readonly { key: Key; name: string; host: string }[];
   skeletons: readonly string[];
 }
@@ -120,7 +120,7 @@ class Values {
 
 /**
  * Returns SQL that finds names by their keys alone, in one pass over the index; other names may have the same keys. The
- * subselect hides the keys from the planner, which would otherwise estimate the rows of each.
+ * subselect hides the keys from the planner, which would otherwise estimate the rows of each key.
  */
 function ofNames({ names, hosts, skeletons }: SoughtNames, asked: TyposAsked, values: Values) {
   const [key, name, host] = columnsOf(hosts, 'key', 'name', 'host').map((column) =>

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '#libs/platform';
 
 /**
- * The arguments of a shell that also looks for a program in `/usr/sbin`, where Debian installs name
- * servers, but which only root has in its `PATH`.
+ * The arguments of a shell that also looks for a program in `/usr/sbin`, where Debian installs name servers and which
+ * only root has in its `PATH`.
  */
 const SHELL = ['-c', 'PATH="$PATH:/usr/sbin"; exec "$0" "$@"'];
 const START_MAX_MS = 60_000;
@@ -19,7 +19,7 @@ export interface Endpoint {
 }
 
 /**
- * Runs a program to its end.
+ * Runs a program until it ends.
  * @returns its output, trimmed.
  * @throws Error with its error output if it fails.
  */

@@ -23,7 +23,7 @@ export class DnsServer {
 
   constructor() {
     this.socket.on('message', (bytes, from) => this.answer(bytes, from));
-    // A client that is gone causes an error of the socket.
+    // A client that is gone causes a socket error.
     this.socket.on('error', () => undefined);
   }
 

@@ -39,7 +39,7 @@ export class IdentitySimulator {
   private readonly grants = new Map<string, Grant>();
   private readonly users = new Map<string, SimulatedUser>();
   private readonly server = createServer((request, response) => {
-    // A request of a web page, or a lost connection, must not end the process.
+    // A request from a web page, or a lost connection, must not end the process.
     this.serve(request, response).catch(() => response.writeHead(400).end());
   });
   private readonly clock = new SystemClock();
@@ -154,8 +154,8 @@ export class IdentitySimulator {
   }
 
   /**
-   * Exchanges a code for tokens. A code is valid once, and only with the client's secret, and the redirect URI and the
-   * PKCE verifier of its request.
+   * Exchanges a code for tokens. A code is valid once, and only together with the client's secret, the redirect URI of
+   * its request and the matching PKCE verifier.
    */
   private token(
     { pathname }: URL,

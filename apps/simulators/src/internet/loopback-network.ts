@@ -16,7 +16,10 @@ export class LoopbackNetwork {
     return process.getuid?.() === 0 ? undefined : 'only root can listen on ports 43, 53 and 443';
   }
 
-  /** Finds a block on whose first address nothing listens on port 53. @throws Error if it finds none in 250 blocks. */
+  /**
+   * Finds a block in which nothing listens on port 53 of the first address. @throws Error if it finds none in 250
+   * blocks.
+   */
   static async take(): Promise<LoopbackNetwork> {
     for (let i = 0; i < NETWORKS_MAX; i++) {
       const at = (process.pid + i) % (NETWORKS_MAX * NETWORKS_MAX);

@@ -15,7 +15,7 @@ const PRIORITY = 20;
 
 /**
  * Books credits that the demo account got and used on past days, because the services book only the current day. A
- * repeated call books nothing. Rows of the ledger are only added, as it requires, and the auditor accepts these rows.
+ * repeated call books nothing. Rows are only added, as the ledger requires, and the auditor accepts these rows.
  * @param owner URL of the role that owns entitlement's tables.
  * @param costs the costs of past days, oldest first.
  */

@@ -14,8 +14,8 @@ const DEMO_DAYS = 31;
  */
 const PARTITION_STEP_DAYS = 3;
 /**
- * The usual number of requests on an early working day; later days have up to twice as many, and days at the weekend
- * only this share.
+ * The usual number of requests on one of the first working days. Later days have up to twice as many; days at the
+ * weekend have only `WEEKEND_SHARE` of that.
  */
 const REQUESTS_A_DAY = 60;
 const WEEKEND_SHARE = 0.3;

@@ -31,7 +31,8 @@ export type AskWorker = (
 
 /**
  * Creates two jobs, a monitor of each kind and a webhook, as the pages would, unless an earlier start has created them.
- * @param allowance returns the account's allowance; a plan that has just been paid allows its monitors a moment later.
+ * @param allowance returns the account's allowance; a plan that has just been paid for allows its monitors a moment
+ *   later.
  */
 export async function startDemoWork(
   ask: AskWorker,

@@ -92,7 +92,7 @@ export function isDashboardAtHome(settings: Settings): boolean {
 export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): boolean {
   const { NODE_ENV, API_HOST, BASE_URL, API_HOST_FILE, BASE_URL_FILE } = settings;
   const isApiAtHome =
-    // Nobody puts an address of this machine into a file.
+    // An address in a file is never a loopback address: nobody would use a file for that.
     !API_HOST_FILE?.trim() &&
     !BASE_URL_FILE?.trim() &&
     (API_HOST === undefined || isLoopbackHost(API_HOST)) &&

@@ -1,10 +1,13 @@
 import { MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
 
-/** The number of chunks of an asker that are looked up at the same time at an upstream without a turn for them. */
+/** The maximum number of an asker's chunks that are looked up at the same time at a busy upstream. */
 const AT_ONCE = 2;
-/** A chunk returns twice as often as one of the two calls of 20 seconds ends, so that a free place is soon taken. */
+/**
+ * The interval at which waiting chunks try again. One of two calls of 20 seconds ends every 10 seconds on average, so a
+ * free place is soon taken.
+ */
 const RETURN_EVERY_MS = 5 * SECOND_MS;
-/** The longest wait for a place. Each return costs queries, and a large job has thousands of chunks. */
+/** The longest wait for a place. Each new attempt costs queries, and a large job has thousands of chunks. */
 const WAIT_MAX_MS = 5 * MINUTE_MS;
 /** After this time without a refusal, an upstream is no longer busy. */
 const REMEMBERED_MS = MINUTE_MS;
@@ -14,22 +17,22 @@ interface Calls {
   running: number;
   /** The monotonic time of the last refusal. */
   refusedMs: number;
-  /** The monotonic time at which the last of the chunks in the line returns. */
+  /** The monotonic time at which the last of the waiting chunks tries again. */
   lastMs: number;
 }
 
 /**
- * Limits how many chunks ask the same busy upstream. A call takes the turns of the next 20 seconds, however few are
- * left. If all places of the worker shared them, each chunk would get a name or two, and a large job would end with as
- * many result files, settlements and remaining chunks as it has names.
+ * Limits how many chunks ask the same busy upstream. A call takes the upstream's turns of the next 20 seconds, however
+ * few are left. If all places of the worker shared these turns, each chunk would get a name or two, and a large job
+ * would end with as many result files, settlements and remaining chunks as it has names.
  */
 export class BusyUpstreams {
   /** By asker and upstream, the most recently used last. */
   private readonly calls = new Map<string, Calls>();
 
   /**
-   * Begins a call. @returns the function that ends it, with whether the upstream had no turn for some names; if enough
-   * chunks of the asker ask this upstream already, the seconds after which this one should try again.
+   * Begins a call. @returns a function that ends the call and is told whether the upstream had no turn for some names;
+   * or, if enough chunks of the asker already ask this upstream, the seconds after which this chunk should try again.
    */
   begin(
     asker: string,

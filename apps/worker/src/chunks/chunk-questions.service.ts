@@ -41,8 +41,7 @@ export class ChunkQuestionsService {
   }
 
   /**
-   * Answers names from the corpus. Names that it does not answer, also because it fails, are looked
-   * up.
+   * Answers names from the corpus. Names that remain unanswered, for example because the corpus fails, are looked up.
    */
   private async askCorpus(
     { kind, types, maxAgeSeconds }: Job,

@@ -24,8 +24,8 @@ const TIME_LIMIT_MS = 5 * MINUTE_MS;
  */
 export const ASKING_MS = 45 * SECOND_MS;
 /**
- * After this time, a chunk may lose its place to an account that has none. It is longer than the timeout for a silent
- * name server.
+ * After this time, a chunk may lose its place to an account that has none. This time is longer than the timeout for a
+ * silent name server.
  */
 export const ASKING_MIN_MS = 10 * SECOND_MS;
 const SUSPENDED_SECONDS = 300;
@@ -112,8 +112,8 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   }
 
   /**
-   * Fetches the answers for a chunk of names. @returns the seconds to wait if enough chunks of the account already
-   * ask the upstream of the names, which has no turn for others. @throws the errors of `answersOf`.
+   * Fetches the answers for a chunk of names. @returns the seconds to wait if their upstream is busy and enough chunks
+   * of the account already ask it. @throws the errors of `answersOf`.
    */
   private async answersInTurn(
     job: Job,
@@ -122,7 +122,7 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   ): Promise<ChunkAnswers | number> {
     const hasTurns = job.kind === 'whois' && job.maxAgeSeconds === 0;
     if (!hasTurns || this.clock.now() >= job.deadlineAt) return this.answersOf(job, chunk, signal);
-    // A small job does not wait behind the chunks of a large one of its account.
+    // A small job does not wait behind the chunks of a large job of the same account.
     const asker = `${job.accountId} ${isSmall(job) ? 'small' : 'large'}`;
     const end = this.upstreams.begin(asker, upstreamOf(chunk.names[0]));
     if (typeof end === 'number') return end;

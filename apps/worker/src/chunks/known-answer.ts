@@ -20,7 +20,7 @@ function membersOf({ name, record, records = [] }: FreshAnswer): object {
   if (record) return { domain_unicode: domainToUnicode(name), domain_registered: 'yes', ...record };
   const types = Object.entries(Object.groupBy(records, ({ type }) => type));
   return {
-    // A name without records may or may not exist in the DNS; the corpus does not store which.
+    // A name without records may or may not exist in the DNS; the corpus does not store whether it does.
     ...(records.length > 0 && { rcode: 'noerror' }),
     dns_types: Object.fromEntries(types.map(([type, of = []]) => [type, of.length])),
     dns_records: records.map((one) => recordOf(name, one)),

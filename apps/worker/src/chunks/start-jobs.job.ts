@@ -116,7 +116,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     if (state !== 'active') throw new NotToBeCut();
   }
 
-  /** Ends a job that waits to be split, although it must not be. */
+  /** Ends a job that waits to be split but must not be split. */
   private async end(jobId: string): Promise<void> {
     const { jobs, owned, states } = this.features;
     await this.database.transaction(async (transaction) => {

@@ -76,7 +76,7 @@ export class CollectNamesJob implements Job {
     }
     const kinds = ['dns', 'whois'] as const;
     const ends = await Promise.allSettled(kinds.map((kind) => this.lookUp(kind, untilMs)));
-    // The run lasts until both kinds have ended. Otherwise, the next one would ask for the same names at the same time.
+    // The run lasts until both kinds have ended. Otherwise, the next run would ask for the same names at the same time.
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 

@@ -11,7 +11,7 @@ export type CollectedKind = 'whois' | 'dns';
  */
 export const RANKS = { new: 1, old: 2, givenUp: 3 } as const;
 type Rank = (typeof RANKS)[keyof typeof RANKS];
-/** How many names are forgotten at a time: millions may be due at once, which would take longer than one statement. */
+/** How many names are forgotten at a time: millions may be due at once, too many for one statement. */
 export const FORGOTTEN_MAX = 20_000;
 
 export interface CollectedName {

@@ -140,7 +140,7 @@ export class DeliveriesRepository {
     { id, webhookId, tries }: Delivery,
     { responseStatus, fault, state, at }: TryOutcome & { state: Delivery['state']; at: Date },
   ): Promise<boolean> {
-    // The webhook's row comes first, as in a removal of the webhook with its deliveries; otherwise, both could
+    // The webhook's row is changed first, as when a webhook is removed with its deliveries; otherwise, the two could
     // deadlock.
     await transaction.query(
       `update webhooks set failing_since = case when $2 then coalesce(failing_since, $3) end

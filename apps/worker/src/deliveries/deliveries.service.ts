@@ -42,9 +42,8 @@ export class DeliveriesService {
   ) {}
 
   /**
-   * Adds a delivery of the event for each of the account's active webhooks that subscribe to its
-   * type, unless the account is deleted or suspended. It is sent after the transaction has
-   * committed.
+   * Adds a delivery of the event for each active webhook of the account that subscribes to the event's type, unless the
+   * account is deleted or suspended. The deliveries are sent after the transaction has committed.
    */
   async publish(
     transaction: Transaction,

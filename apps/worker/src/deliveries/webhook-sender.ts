@@ -14,8 +14,8 @@ const READ_BYTES_MAX = 256 * 1024;
 type Target = buildConnector.Options;
 
 /**
- * Sends events to URLs that customers chose: only https on port 443, of public hosts and the configured exceptions,
- * without following redirects.
+ * Sends events to URLs that customers chose: only over https on port 443, to public hosts and the configured
+ * exceptions, and without following redirects.
  */
 export class WebhookSender {
   private readonly agent: Agent;

@@ -97,7 +97,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
 
   /**
    * Builds a file, without the rows whose values were suppressed in the meantime.
-   * @param final a file whose other rows are kept, because they have the data of its day.
+   * @param final an earlier edition whose other rows are kept, because the current data is not that of its day.
    * @returns undefined if rows have no hashes, so that suppressed ones cannot be found.
    */
   private async make(work: Work<BuildWork>, final?: HeldFile): Promise<MadeFile | undefined> {

@@ -19,8 +19,8 @@ export interface DueFile {
 }
 
 /**
- * Lists the files that should exist, and when they were last due. Of a dataset, the oldest is first, because each file
- * is compared with the previous one.
+ * Lists the files that should exist, and when they were last due. The oldest file of each dataset comes first, because
+ * each file is compared with the previous one.
  */
 export function dueFiles(now: Date): DueFile[] {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;

@@ -59,7 +59,8 @@ export class DownloadsService {
   }
 
   /**
-   * Opens the sample: a list of new names that becomes public one day after customers get it. @returns like `open`.
+   * Opens the sample: a list of new names that becomes public one day after customers get it. @returns the same as
+   * `open`.
    * @throws NotFound, FileWithheld, ServiceUnavailable.
    */
   async sample(): Promise<ServedFile | string> {

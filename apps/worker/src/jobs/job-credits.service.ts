@@ -50,7 +50,7 @@ export class JobCreditsService {
     }
   }
 
-  /** Tries to reserve the price of a job. @returns false if the credits may come. */
+  /** Tries to reserve the price of a job. @returns false if the missing credits may become available. */
   private async isHeld(job: JobPrice): Promise<boolean> {
     const { id: holdId, accountId, kind } = job;
     const amount = priceOf(job);

@@ -29,7 +29,7 @@ import { type CountedNames, readNames } from './new-names.js';
 
 const TLDS_SHOWN = 100;
 const UNDER_WAY_MAX = 20;
-/** The maximum number of starts of an account that run or wait: many more than can succeed. */
+/** The maximum number of an account's starts that run or wait: many more than can succeed. */
 const STARTS_MAX = 10 * UNDER_WAY_MAX;
 /**
  * The maximum number of jobs a day that charge nothing. Each job is stored and causes an e-mail;
@@ -141,7 +141,7 @@ export class NewJobsService {
     return jobAnswer({ ...job, ...UNTOUCHED, state: 'queued' }, job.createdAt);
   }
 
-  /** Checks the limits of free lines and failed names. @throws TooManyFreeLines, TooManyFailedNames. */
+  /** Checks the limits on free lines and failed names. @throws TooManyFreeLines, TooManyFailedNames. */
   private async limitFreeLines(transaction: Transaction, job: NewJob): Promise<void> {
     const keptSince = new Date(job.createdAt.getTime() - RESULTS_KEPT_MS);
     const ofName = FREE_LINES_OF_NAME;

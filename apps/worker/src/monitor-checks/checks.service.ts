@@ -76,7 +76,7 @@ export class ChecksService {
   }
 
   /**
-   * Stores the result of a check, and notifies all accounts that watch the name of changes. A failure changes only the
+   * Stores the result of a check, and reports changes to all accounts that watch the name. A failure changes only the
    * stored problem and the time of the next check.
    */
   async keep(kind: CheckKind, name: string, found: NameFindings): Promise<void> {
@@ -109,7 +109,7 @@ export class ChecksService {
     );
   }
 
-  /** Reminds all accounts that watch a name of its expiry, if a reminder is due. */
+  /** If a reminder of a name's expiry is due, sends it to all accounts that watch the name. */
   async remind(name: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const known = await this.names.lock(transaction, name);

@@ -64,7 +64,8 @@ export function judgeCheck(known: KnownState, found: NameState, now: Date): Judg
     return [count === TOLD_A_DAY ? { ...change, is_flapping: true } : change];
   });
   const isTurned = confirmed.includes(REGISTERED_PATH);
-  // A path that differs at each check must not delay the confirmation of another one. The count stays small, as stored.
+  // A path that differs at each check must not delay the confirmation of another one. The count stays small enough for
+  // its column.
   const isNew = pending.some((path) => !(path in unconfirmed));
   const earlier = known.rechecks > RECHECKS_MAX ? RECHECKS_MAX - Number(isNew) : known.rechecks;
   const rechecks = pending.length > 0 ? earlier + 1 : 0;

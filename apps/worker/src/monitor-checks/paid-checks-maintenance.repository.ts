@@ -118,7 +118,7 @@ export class PaidChecksMaintenanceRepository {
     await transaction.query('update paid_checks set is_unpaid = true where id = $1', [id]);
   }
 
-  /** Deletes checks that were charged. @returns whether the account lacked credits for them before. */
+  /** Deletes checks that were charged. @returns whether the account had lacked the credits for them. */
   async delete(transaction: Transaction, id: string): Promise<boolean> {
     const [deleted] = await transaction.query<{ isUnpaid: boolean }>(
       'delete from paid_checks where id = $1 returning is_unpaid as "isUnpaid"',

@@ -29,7 +29,7 @@ interface Claim {
 
 /**
  * SQL: whether any account watches the name. Paused monitors and those of deleted or suspended accounts do not count.
- * @param madeBy if given, nor do monitors that were created after this time.
+ * @param madeBy if given, monitors that were created after this time do not count either.
  */
 const isWatched = (madeBy?: string) => `exists (select from monitors m where m.domain_name = w.name
   and m.kind = 'domain' and not m.is_paused and not m.is_over_limit and ${mayBeTold('m')}
@@ -38,7 +38,7 @@ const IS_WATCHED = isWatched();
 
 /**
  * SQL: the known state; null if all monitors that watch the name now were created after the last check. That check was
- * made for others, perhaps years ago, and what has changed since then is no news for these monitors.
+ * made for others, perhaps years ago, and changes since then are no news to the owners of these monitors.
  */
 const stateOf = (kind: CheckKind) =>
   `case when not ${IS_WATCHED} or ${isWatched(`w.${kind}_checked_at`)} then w.${kind} end as ${kind}`;
@@ -146,7 +146,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** @param checked with the time from which the next check needs no monitor that pays for it. */
+  /** @param checked `regularAt` is the time from which a check is due even if no monitor pays for it. */
   async putDns(
     transaction: Transaction,
     name: string,

@@ -102,7 +102,7 @@ function keyCount(length: number, slips: 0 | 1 | 2): number {
   return 1 + length + (slips === 2 ? (length * (length - 1)) / 2 : 0);
 }
 
-/** Maximum length of a text, which is greater than that of any label. */
+/** Maximum length of a text, greater than the length of any label. */
 const TEXT_LENGTH_MAX = 255;
 /** The weight of a letter, by the number of letters after it. */
 const POWERS = new Int32Array(TEXT_LENGTH_MAX + 1);

@@ -71,7 +71,7 @@ export class DigestsMaintenanceRepository {
     await transaction.query('delete from monitor_digests where account_id = $1', [accountId]);
   }
 
-  /** Lists the names in events, or in deliveries of events, which may remain when a monitor was removed. */
+  /** Lists the names in events, or in deliveries of events, which may remain after a monitor has been removed. */
   async listNames(
     database: Pick<Database, 'query'>,
     source: 'events' | 'deliveries',
@@ -103,7 +103,7 @@ export class DigestsMaintenanceRepository {
     );
   }
 
-  /** Deletes the counts of reported names of earlier days. @param day the first day that is kept, as `YYYY-MM-DD`. */
+  /** Deletes the counts of reported names from earlier days. @param day the first day that is kept, as `YYYY-MM-DD`. */
   async deleteFindsBefore(database: Pick<Database, 'query'>, day: string): Promise<void> {
     await database.query('delete from monitor_finds where day < $1::date', [day]);
   }

@@ -11,8 +11,8 @@ import { SlotsQueue } from './slots-queue.js';
 /** Maximum number of monitors of an account, including paused ones. */
 const MONITORS_MAX = 20_000;
 /**
- * How many domain monitors, in addition to the plan's limit, are checked at once when they are created or resumed, per
- * day.
+ * How many domain monitors per day, in addition to the plan's limit, are checked immediately when they are created or
+ * resumed.
  */
 const SPARE_FIRST_CHECKS = 10;
 
@@ -74,10 +74,10 @@ export class MonitorPlacesService {
   }
 
   /**
-   * Counts a new or resumed monitor, and decides whether its domain is checked at once. It is not if another monitor of
-   * the account watches the domain, or if the account has created or resumed too many monitors that day. Otherwise,
-   * creating, reading and removing monitors would be free lookups. Call this under the lock that `take` acquires,
-   * before the monitor is stored.
+   * Counts a new or resumed monitor, and decides whether its domain is checked at once. The domain is not checked at
+   * once if another monitor of the account watches it, or if the account has created or resumed too many monitors that
+   * day. Otherwise, creating, reading and removing monitors would be free lookups. Call this under the lock that `take`
+   * acquires, before the monitor is stored.
    */
   async isCheckedAtOnce(
     transaction: Transaction,

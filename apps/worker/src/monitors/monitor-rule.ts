@@ -105,7 +105,7 @@ function registrableName(field: string, text: string): string {
   return parsed.domain.name;
 }
 
-/** Returns a text, or an A-label, as it is compared with labels, in its own script. @throws InvalidRequest. */
+/** Returns a text or an A-label in the form that is compared with labels: in its own script. @throws InvalidRequest. */
 function word(field: string, text: string, lengthMin: number): string {
   const given = text.normalize('NFKC').trim().toLowerCase();
   const read = given.startsWith('xn--') ? domainToUnicode(given) || given : given;

@@ -25,11 +25,11 @@ const BYTES_OF_LINE = UPLOAD_BYTES_MAX / UPLOAD_LINES_MAX;
 /** Reads and counts the names in a text or CSV file, one per line. */
 export class NameFile {
   /**
-   * The maximum number of lines; a spec sets a lower one. Twice as many are read if some are blank: such lines compress
-   * to nothing, but take as long to read as others.
+   * The maximum number of lines; a spec sets a lower one. Up to twice as many are read if some are blank: blank lines
+   * compress to nothing, but take as long to read as others.
    */
   linesMax = UPLOAD_LINES_MAX;
-  /** The number of lines after the header that are not blank. */
+  /** The number of non-blank lines after the header. */
   lines = 0;
   invalid = 0;
   readonly invalidLines: BadLine[] = [];
@@ -39,10 +39,8 @@ export class NameFile {
   private column: number | undefined;
 
   /**
-   * Yields rows of `name_lines` in COPY format, one for each line after the header that is not
-   * blank.
-   * @throws UnreadableFile if there are too many lines, or if no line contains a name; the errors
-   *   of `text`.
+   * Yields rows of `name_lines` in COPY format, one for each non-blank line after the header.
+   * @throws UnreadableFile if there are too many lines, or if no line contains a name; the errors of `text`.
    */
   async *rows(listId: string, text: AsyncIterable<Buffer>): AsyncGenerator<string> {
     let rows = '';
@@ -97,8 +95,8 @@ export class NameFile {
 
   /**
    * Determines from the first line with text which column contains the names. The cells are separated by the first
-   * delimiter with which this line has such a column, because other cells may contain commas. @returns whether it is a
-   * header.
+   * delimiter with which this line has such a column, because other cells may contain commas. @returns whether that
+   * line is a header.
    */
   private begin(line: string): boolean {
     const [first, ...others] = DELIMITERS.filter((one) => line.includes(one));

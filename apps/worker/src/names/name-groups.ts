@@ -22,7 +22,7 @@ export interface TldEstimate {
 
 /**
  * Estimates how long the names of each top-level domain take. All names share the rate of the installation; for WHOIS,
- * names with the same upstream also share its known rate, and names without one wait for nobody.
+ * names with the same upstream also share its known rate, and names without a known upstream wait for no others.
  * @returns the top-level domains, those with the most names first.
  */
 export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns'): TldEstimate[] {

@@ -33,7 +33,7 @@ export const BAD_LINES_SHOWN = 100;
 export const NOBODY = 'none';
 let registries = Registries.vendored();
 
-/** Makes these tables decide the upstreams of names; called once, at the start, with the tables of lookup. */
+/** Sets the tables that determine the upstreams of names; called once, at the start, with lookup's tables. */
 export function useRegistries(tables: Registries): void {
   registries = tables;
 }

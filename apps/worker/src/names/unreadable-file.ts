@@ -34,7 +34,7 @@ export class UnreadableFile extends Error {
     this.detail = detail;
   }
 
-  /** Returns the fault of a file that, together with the account's other uploads, exceeds the limit of lines. */
+  /** Returns the fault of a file that, together with the account's other uploads, exceeds the limit on lines. */
   static beyondAccount(): UnreadableFile {
     const detail =
       'With this file, the uploads of your account would have more than 6,000,000 lines. Delete uploads that you no longer need, and send the file again.';

@@ -6,12 +6,16 @@ import { JobQueues, jobWork } from '../jobs/job-queues.js';
 import { type Job, RESULTS_KEPT_MS, isUnderWay } from '../jobs/job.js';
 import { EndFeatures } from './end-jobs.job.js';
 
-/** A start that was interrupted is undone before that, so that every younger job has work. */
+/**
+ * The age from which jobs are checked. A younger job without work may be one whose start was interrupted; such a start
+ * is undone before the job reaches this age.
+ */
 const AGE_MIN_MS = HOUR_MS;
 
 /**
- * Ends jobs whose work an operator has discarded; otherwise, they would remain in progress for ever, with their credits.
- * A job that has answers ends with them. Dead work is still there, and waits for the operator.
+ * Ends jobs whose work an operator has discarded; otherwise, they would remain in progress forever, and their credits
+ * would stay reserved. If a job has answers, these become its results. Dead work is still there, and waits for the
+ * operator.
  */
 @Injectable()
 export class FailJobsJob implements Repeated {
@@ -34,7 +38,7 @@ export class FailJobsJob implements Repeated {
     });
   }
 
-  /** The work of a job's next step is added in the transaction that removes that of the last one. */
+  /** The work of a job's next step is added in the transaction that removes the work of the previous step. */
   private async hasWork(jobId: string): Promise<boolean> {
     const { starts, chunks, ends } = this.queues;
     if (await starts.has(this.database, jobId)) return true;

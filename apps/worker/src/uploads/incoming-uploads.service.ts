@@ -61,7 +61,8 @@ export class IncomingUploadsService {
   }
 
   /**
-   * Answers a request of tus 1.0.0 (https://tus.io/protocols/resumable-upload); the answer to another version is 412.
+   * Answers a request in the protocol tus 1.0.0 (https://tus.io/protocols/resumable-upload); the answer to another
+   * version is 412.
    * @param incoming with the id of the upload, unless the request creates one. @throws NotFound, InvalidRequest.
    */
   async speakTus(incoming: IncomingUpload & { id?: string }): Promise<void> {

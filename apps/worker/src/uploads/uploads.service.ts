@@ -28,7 +28,9 @@ import {
 import { UploadsRepository } from './uploads.repository.js';
 
 const UPLOADS_MAX = 10;
-/** The maximum number of uploads of an account that are being added or wait for it: many more than can succeed. */
+/**
+ * The maximum number of an account's uploads that are being added or waiting to be added: many more than can succeed.
+ */
 const BEGUN_MAX = 10 * UPLOADS_MAX;
 /**
  * The maximum number of uploads begun in a day. Deleted uploads count, because a file of three

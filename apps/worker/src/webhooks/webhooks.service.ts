@@ -38,7 +38,7 @@ export class WebhooksService {
 
   /**
    * Adds a webhook. The answer is the only one that contains the secret.
-   * @throws InvalidRequest as `readUrl`; TooManyWebhooks, TooManyWebhooksADay.
+   * @throws InvalidRequest as `readUrl` does; TooManyWebhooks, TooManyWebhooksADay.
    */
   async create(accountId: string, request: CreateWebhookRequest): Promise<WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);
@@ -109,7 +109,8 @@ export class WebhooksService {
   /**
    * Rotates the secret. The old secret also signs for another day.
    * @param previous the `previous_secret_until` that a form has shown (empty for null). If another rotation has changed
-   *   it, such as the same form sent twice, the secret stays, because the receiver's secret would end at once.
+   *   it, for example because the form was sent twice, the secret stays; otherwise, the receiver's secret would end at
+   *   once.
    * @returns the webhook with its new secret, which no other answer contains.
    * @throws NotFound; InvalidRequest that names `previous`.
    */

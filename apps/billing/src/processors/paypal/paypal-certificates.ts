@@ -33,7 +33,7 @@ const CHAIN_MAX = 5;
 const RSA_BITS_MIN = 2_048;
 const SUBJECT = /^CN=messageverificationcerts(\.[a-z]+)?\.paypal\.com$/m;
 
-/** Fetches the certificates that sign callbacks, each once, and verifies them up to a trusted authority. */
+/** Fetches the certificates with which callbacks are signed, each once, and verifies them up to a trusted authority. */
 export class PaypalCertificates {
   private readonly trusted = new RecentMap<Trusted>(TRUSTED_MAX);
   /** URLs known to have no PayPal certificate, each with the time until which this is remembered. */

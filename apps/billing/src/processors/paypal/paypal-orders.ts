@@ -19,7 +19,7 @@ const OVERTAKEN_ISSUES = [
 const NOT_CLOSABLE = 'NOT_CLOSABLE';
 const CUSTOM_ID_PATH = "/purchase_units/@reference_id=='default'/custom_id";
 
-/** Takes payments of individual orders: the customer approves an order on PayPal's page, then we capture it. */
+/** Takes the payments for individual orders: the customer approves an order on PayPal's page, then we capture it. */
 export class PaypalOrders {
   constructor(
     private readonly client: PaypalClient,

@@ -175,10 +175,9 @@ export class PaypalProcessor implements PaymentProcessor {
   }
 
   /**
-   * Finds a refund through its capture, which names the order that lists the refunds; the value is
-   * null if the list lacks the refund.
-   * @returns unknown for a subscription's payment, because PayPal does not list the refunds of such
-   *   payments.
+   * Finds a refund through its capture, which names the order that lists the refunds; the value is null if the list
+   * lacks the refund.
+   * @returns `unknown` for a subscription's payment, because PayPal does not list the refunds of such payments.
    */
   findRefund(refundId: string, paymentId: string): Promise<CallResult<RefundSnapshot | null>> {
     return resultOf(async () => {
@@ -275,5 +274,5 @@ export class PaypalProcessor implements PaymentProcessor {
 
 const isPlanned = (line: CheckoutLine): line is Required<CheckoutLine> => line.plan !== undefined;
 
-/** Whether a checkout is for a subscription, which is then the checkout itself. */
+/** Whether a checkout is for a subscription. If so, the subscription itself is the checkout. */
 const isSubscriptionId = (id: string) => id.startsWith('I-');

@@ -86,8 +86,8 @@ export function paymentSnapshot(capture: PaypalCapture): PaymentSnapshot {
 }
 
 /**
- * Returns the bill of a plan change, whose id is derived from the order that the capture names, or the bill of a
- * subscription, which is its own payment and names no order; undefined for other captures.
+ * Returns the bill that a capture paid; undefined if there is none. The id of a plan change's bill is derived from the
+ * order that the capture names. A subscription's payment names no order and is its own bill.
  */
 function billOf({ id, custom_id: reference, supplementary_data: data }: PaypalCapture) {
   const orderId = data?.related_ids?.order_id;

@@ -32,8 +32,9 @@ export class StripeCards {
   }
 
   /**
-   * Lets a subscription follow its customer's default card. From its checkout, it has a card of its own, which would
-   * take precedence. This card becomes the default, so that it keeps paying if the customer enters no other.
+   * Lets a subscription follow its customer's default card. The checkout gave the subscription a card of its own, which
+   * would take precedence. That card becomes the default, so that it is still charged if the customer enters no other
+   * card.
    */
   async giveUpCard({
     id,

@@ -52,8 +52,8 @@ export interface StripeOptions {
 type CheckoutItem = Stripe.Checkout.SessionCreateParams.LineItem;
 
 /**
- * The bank debits in US dollars, with which plans cannot be paid. Their money can take a week, as long as the grace, and
- * Stripe refuses upgrades that take effect only when they are paid.
+ * The bank debits in US dollars, with which plans cannot be paid. The money can take a week to arrive, as long as the
+ * grace period lasts, and Stripe refuses upgrades that take effect only when they are paid.
  */
 const BANK_DEBITS = ['acss_debit', 'us_bank_account'] as const;
 
@@ -125,7 +125,7 @@ export class StripeProcessor implements PaymentProcessor {
     });
   }
 
-  /** @param key distinguishes a repetition for another customer. */
+  /** @param key part of the idempotency key; a different one is needed to repeat the call for another customer. */
   private async createSession(
     request: CheckoutRequest,
     customerId: string,
@@ -281,8 +281,8 @@ export class StripeProcessor implements PaymentProcessor {
   }
 
   /**
-   * Creates the customer of an account without one. If Stripe fails, it repeats this error to the account's key for a
-   * day, so the order's own key is tried.
+   * Creates the customer for an account that has none. If Stripe fails, it returns the same error for the account's key
+   * for a day, so the call is repeated with the order's key.
    */
   private async createFirstCustomer({ accountId, orderId }: CheckoutRequest): Promise<string> {
     try {

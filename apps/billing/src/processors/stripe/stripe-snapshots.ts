@@ -33,7 +33,7 @@ const REASONS: Readonly<Record<string, BillSnapshot['reason']>> = {
   subscription_update: 'change',
 };
 
-/** Returns the reason of a bill. An update that only starts a new period, as with another interval, is a renewal. */
+/** Returns the reason for a bill. An update that only starts a new period, as with another interval, is a renewal. */
 export function reasonOf({ billing_reason: why, lines }: Stripe.Invoice): BillSnapshot['reason'] {
   const reason = REASONS[why ?? ''] ?? 'other';
   const isProrated = lines.data.some(
@@ -43,8 +43,8 @@ export function reasonOf({ billing_reason: why, lines }: Stripe.Invoice): BillSn
 }
 
 /**
- * Returns when a subscription ends, if it is not renewed before; null if it is renewed. Stripe's customer portal writes
- * the end of the period into `cancel_at`, and Stripe's dashboard any time.
+ * Returns when a subscription ends, if that is before its next renewal; otherwise null. Stripe's customer portal writes
+ * the end of the period into `cancel_at`; Stripe's dashboard may write any time.
  */
 export function lastEndOf(
   subscription: Stripe.Subscription,
@@ -57,7 +57,8 @@ export function lastEndOf(
 
 /**
  * Returns the time that someone wrote into `cancel_at`, which must be read with the expanded `schedule`. A schedule
- * also writes the end of its running phase there, and its release removes it; that does not end the subscription.
+ * also writes the end of its running phase there, but that does not end the subscription, because the release of the
+ * schedule removes it.
  */
 export function endSetOf({ cancel_at: at, schedule }: Stripe.Subscription): number | null {
   const isPhaseEnd = typeof schedule === 'object' && schedule?.end_behavior === 'release';
@@ -135,7 +136,7 @@ export function disputeSnapshot(dispute: Stripe.Dispute): DisputeSnapshot {
   };
 }
 
-/** Whether the money of a dispute was taken and not given back. Rates of exchange may change both amounts. */
+/** Whether the money of a dispute was taken and not given back. Exchange rates may change both amounts. */
 const isWithdrawn = ({ balance_transactions: moved }: Stripe.Dispute) =>
   moved.reduce((sum, { amount }) => sum + Math.sign(amount), 0) < 0;
 

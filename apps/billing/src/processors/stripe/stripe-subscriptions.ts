@@ -156,7 +156,7 @@ export class StripeSubscriptions {
 
   /**
    * Schedules a change again after an upgrade that got no answer, unless the upgrade was made. Otherwise, the customer
-   * would have neither.
+   * would have neither change.
    */
   private async scheduleUnlessMade(before: Stripe.Subscription, wanted: PhaseItem): Promise<void> {
     const { pending_update: pending, items } = await this.stripe.subscriptions.retrieve(before.id);
@@ -247,8 +247,8 @@ export class StripeSubscriptions {
   }
 
   /**
-   * Cancels a subscription at once or at the end of its period. While a payment is overdue, it ends at once also with
-   * `period_end`, because Stripe would keep trying to charge for the period.
+   * Cancels a subscription at once or at the end of its period. While a payment is overdue, the subscription ends at
+   * once even with `period_end`, because Stripe would otherwise keep trying to charge for the period.
    */
   async cancel(id: string, when: 'period_end' | 'now', key: string): Promise<SubscriptionSnapshot> {
     const before = await this.releaseSchedule(id);

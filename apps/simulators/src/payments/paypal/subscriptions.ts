@@ -24,7 +24,7 @@ const PRICE_PATH = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price
 const PRICE_NOTICE_MS = 10 * DAY_MS;
 /** The pause before PayPal retries a failed payment. */
 const RETRY_MS = 5 * DAY_MS;
-/** The number of attempts to take the payment of a period. Only the failure of the last one counts. */
+/** The number of attempts to take the payment for a period. Only the failure of the last one counts. */
 const ATTEMPTS = 3;
 
 /** Simulates subscriptions (v1): the customer agrees on a page, and the clock then triggers the payments. */
@@ -184,7 +184,7 @@ export class Subscriptions {
     return found;
   }
 
-  /** Charges for a period and for what is outstanding, if the plan says so. */
+  /** Charges for a period and, if the plan says so, for what is outstanding. */
   private charge(subscription: Subscription, attempt = 1): void {
     const { billing_info: billing, id } = subscription;
     const { auto_bill_outstanding: billsAll } = this.plans.preferencesOf(subscription);

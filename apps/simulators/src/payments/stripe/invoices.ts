@@ -191,7 +191,7 @@ export class Invoices {
     const id = parent.subscription_details.subscription as string;
     const { default_payment_method: own } = this.world.get('subscription', id);
     const { invoice_settings: settings } = this.world.get('customer', customer as string);
-    // Neither has a card, so that nothing can be paid automatically.
+    // Without a card of the subscription or the customer, nothing can be paid automatically.
     if (own === null && settings.default_payment_method === null) return 'declines';
     return (
       (own === null ? undefined : this.cards.get(own as string)) ?? this.cardOf(customer as string)

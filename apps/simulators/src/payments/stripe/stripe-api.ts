@@ -135,7 +135,7 @@ export class StripeApi {
     }
   }
 
-  /** Returns the requests after the first `calls`, as far as they are still stored. */
+  /** Returns those requests after the first `calls` that are still stored. */
   requestsAfter(calls: number): StripeRequest[] {
     const count = this.calls - calls;
     return count > 0 ? this.requests.slice(-count) : [];

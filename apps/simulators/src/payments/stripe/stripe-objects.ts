@@ -1,8 +1,8 @@
 import type { Stripe } from 'stripe';
 
 /*
- * The members of Stripe's objects that we use, with the SDK's own types, so that a version of the SDK in which one of
- * them has moved does not compile.
+ * The members of Stripe's objects that we use, with the SDK's own types, so that this file does not compile with a
+ * version of the SDK in which one of them has moved.
  */
 export type Customer = Pick<
   Stripe.Customer,

@@ -243,8 +243,8 @@ export class Subscriptions {
   /**
    * Enters the phase that begins now, which may have other items. The schedule is released, because its last phase has
    * begun.
-   * @returns the reason of the new period's invoice. Without prorations, Stripe makes none if the interval changes and
-   * the phase does not reset the billing cycle.
+   * @returns the reason for the new period's invoice. Without prorations, Stripe makes no invoice if the interval
+   *   changes and the phase does not reset the billing cycle.
    */
   private enterPhase(subscription: Subscription, at: number): PeriodReason | undefined {
     if (subscription.schedule === null) return 'subscription_cycle';
@@ -278,7 +278,7 @@ export class Subscriptions {
     return item;
   }
 
-  /** Ends a subscription. Its open bills are not charged any more, but customers can still pay them. */
+  /** Ends a subscription. Its open bills are no longer charged, but customers can still pay them. */
   private end(subscription: Subscription): void {
     subscription.status = 'canceled';
     subscription.ended_at = this.world.now;

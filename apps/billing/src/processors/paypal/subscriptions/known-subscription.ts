@@ -50,12 +50,12 @@ export class KnownSubscriptions {
     const former = isSamePlan(next, mark.running) ? next : await this.named(mark.running, next);
     const now = this.clock.now();
     const at = lastMoment(subscription, mark, now);
-    // After a subscription that ended before `until`, the next plan has begun only if PayPal billed it early.
+    // If a subscription ended before `until`, its next plan has begun only if PayPal billed it early.
     const hasTurned =
       now >= mark.until && (at >= mark.until || isPaidSince(subscription, mark.until));
     const running = hasTurned ? next : former;
     const start = timeOf(subscription.start_time);
-    // A change of the interval restarts the count of periods.
+    // A change to another interval restarts the count of periods.
     const isTurned = running === next && former.interval !== next.interval;
     const anchor = isTurned ? mark.until : (mark.anchor ?? start);
     const period = periodAt(anchor, running.interval, at);

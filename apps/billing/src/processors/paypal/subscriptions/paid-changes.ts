@@ -183,7 +183,7 @@ export class PaidChanges {
     };
   }
 
-  /** Drops the latest change: its order is never captured. The approved next plan stays. @throws as `replace`. */
+  /** Drops the latest change: its order is never captured. The approved next plan stays. @throws as `replace` does. */
   async drop(subscriptionId: string): Promise<void> {
     await this.replace(await this.parts.known.read(subscriptionId), { changeOrderId: null });
   }
@@ -352,7 +352,7 @@ function customIdOf(
   { mark, running, anchor, period }: KnownSubscription,
   change: Partial<SubscriptionMark>,
 ): string {
-  // A cancelled subscription ends after its period if the next one is paid, too.
+  // A cancelled subscription whose next period is also paid ends only after that period.
   const until = mark.isEnding && mark.until > period.end ? mark.until : period.end;
   return toCustomId({ ...mark, until, anchor, running: billedPlan(running), ...change });
 }

@@ -23,9 +23,9 @@ const PRODUCT_ID = 'DOMAIN-DATA-SERVICE';
 const PRODUCT = { id: PRODUCT_ID, name: 'Domain Data Service', type: 'SERVICE' } as const;
 const PAGES_MAX = 100;
 /**
- * What PayPal does if a payment fails. It tries again five and ten days later, which is after the 7 days of grace. If
- * the last attempt fails as well, it counts one failure, and then it suspends the subscription. Otherwise, it would
- * charge the next period together with the unpaid one, in which the plan has not worked.
+ * What PayPal does if a payment fails. It tries again five and ten days later; the last attempt comes after the 7 days
+ * of grace. If that fails as well, PayPal counts one failure and, with this threshold, suspends the subscription.
+ * Otherwise, it would charge for the next period together with the unpaid one, in which the plan did not work.
  */
 const ON_FAILURE = { auto_bill_outstanding: false, payment_failure_threshold: 1 } as const;
 const UNITS = { month: 'MONTH', year: 'YEAR' } as const;
@@ -93,7 +93,7 @@ export class PaypalPlans {
     try {
       await this.client.patchPlan(idOf(id), patches);
     } catch (error) {
-      // A plan that the operator has deactivated cannot be changed, but still be read.
+      // A plan that the operator has deactivated cannot be changed, but can still be read.
       if (!(error instanceof PaypalRefusal) || !isDecided(error)) throw error;
     }
   }

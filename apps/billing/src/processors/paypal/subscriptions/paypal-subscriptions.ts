@@ -36,15 +36,15 @@ export interface PaypalSubscriptionsParts {
 
 /** How far the search for the latest payment looks back: longer than the longest period. */
 const LOOK_BACK_MS = 400 * DAY_MS;
-/** The time after its start within which a subscription may be paid for the first time: all attempts, plus a day. */
+/** How long after its start a subscription may be paid for the first time: the time of all attempts, plus a day. */
 const FIRST_PAYMENT_MS = 11 * DAY_MS;
 const PAID_STATUSES = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
 const BY_CUSTOMER = 'The customer requested it';
 const BY_US = 'It has ended';
 
 /**
- * Reads and changes subscriptions, each to one plan. A subscription that its customer cancels is suspended until the
- * end of the period.
+ * Reads and changes subscriptions. Each subscription is for one plan. A subscription that its customer cancels is
+ * suspended until the end of the period.
  */
 export class PaypalSubscriptions {
   constructor(private readonly parts: PaypalSubscriptionsParts) {}
