@@ -90,7 +90,7 @@ describe('tidy', () => {
     });
 
     it.each(['Get', 'Head', 'Options', 'Search', 'Sse', 'All', 'RequestMapping'])(
-      'S86: a route by @%s without a policy is found',
+      'S86: a route that @%s declares without a policy is found',
       (decorator) => {
         const faultsOf = (policy: string) => {
           const text = `@Controller() ${policy} class Orders { @${decorator}('orders') list() {} }`;

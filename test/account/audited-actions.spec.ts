@@ -324,7 +324,7 @@ describe('audited actions', () => {
     }
   });
 
-  it('S117: too many attempts, and attempts that come too early, write one entry per network and window', async () => {
+  it('S117: too many attempts, and attempts that come too early, cause only one entry per network and window', async () => {
     account.clock.advance(HOUR_MS);
     for (let i = 0; i < 5; i++) await logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
     const early = () => logIn(WRONG, NEXT_EMAIL, '198.51.100.1');

@@ -57,7 +57,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return this.get(ObservationsService).record(observationsOf(lines), LOOKUPS);
   }
 
-  /** Imports observations like `record`, but from a source that is added with these rights, by default with all. */
+  /** Imports observations as `record` does, but from a source that is added with these rights (by default, all). */
   async recordOf(
     source: { name: string; kind?: string } & Partial<
       Pick<CorpusSource, 'isShown' | 'isSold' | 'isLookedUp'>

@@ -101,7 +101,7 @@ export class TcpProxy {
     return this.trap(text, true, afterMs);
   }
 
-  /** Resets the next connection whose client sends `text`, before the server gets it. */
+  /** Resets the next connection whose client sends `text`, before the server receives the text. */
   resetBefore(text: string): Promise<void> {
     return this.trap(text, false, 0);
   }

@@ -70,7 +70,7 @@ describe('a client generated from the OpenAPI description', () => {
   }
 
   it.each(LISTENERS)(
-    'compiles calls with every example of the %s, at old paths too, and their answers',
+    'compiles with calls for every example of the %s, including those at old paths, and with the use of their answers',
     async (listener) => {
       const rows = OPERATIONS.filter(
         (row) => listenerOf(row) === listener && row.access.kind !== 'signed',

@@ -106,7 +106,7 @@ const history = new ReleaseHistory();
     });
 
     it.each(SERVICES.map(({ name }) => name))(
-      '%s of the last release runs with the others of this one',
+      '%s from the last release runs with the other services from this one',
       async (name) => {
         if (!existsSync(join(tree.apps, name))) return;
         const { cluster } = deployment;

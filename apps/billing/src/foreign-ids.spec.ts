@@ -28,7 +28,7 @@ describe('ids of orders, subscriptions and invoices', () => {
   afterAll(() => billing?.stop());
 
   it.each(ROWS.map((row) => [row.name, row] as const))(
-    'S85, S89: %s does not find another account’s, an unknown or a malformed id',
+    'S85, S89: %s finds nothing for another account’s id, an unknown id or a malformed id',
     async (_name, { method, owner, body }) => {
       const accountId = billing.newAccount();
       for (const id of [...theirs, newId(), 'x', 'undefined', '%00', `${newId()}0`]) {

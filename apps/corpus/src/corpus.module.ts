@@ -190,7 +190,7 @@ const reader = (
 const searchTurns = ({ searches, searchTimeoutMs }: CorpusConfig) =>
   new FairTurns({
     atOnce: searches,
-    // A search that has begun is not interrupted, so an account gets no more places even while no other account
+    // A search that has begun is not interrupted, so an account is limited to these places even while no other
     // searches.
     ofAccount: Math.ceil(searches / 4),
     // An account may have 50 requests of the class `heavy` running.

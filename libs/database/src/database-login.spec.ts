@@ -47,7 +47,7 @@ describe('database login', () => {
       return (await client.query<{ ssl: boolean }>(sql)).rows[0].ssl;
     });
 
-  it('S112: verify-full rejects a server with a certificate of another authority or for another name', async () => {
+  it('S112: verify-full rejects a server with a certificate from another authority or for another name', async () => {
     const verified = (file: string) => `?sslmode=verify-full&sslrootcert=${file}`;
     const trusting = verified(own.certificateFile);
     expect(await isEncrypted(urlOf('first', '127.0.0.1', trusting))).toBe(true);

@@ -103,9 +103,12 @@ describe('parseDomainName', () => {
     ['a'.repeat(300), 'too_long'],
     ['a.'.repeat(500_000), 'too_long'],
   ];
-  it.each(tooLong)('S62: labels over 63 and names over 253 are rejected (%#)', (input, code) => {
-    expect(parseDomainName(input)).toMatchObject({ ok: false, code });
-  });
+  it.each(tooLong)(
+    'S62: labels of more than 63 characters and names of more than 253 are rejected (%#)',
+    (input, code) => {
+      expect(parseDomainName(input)).toMatchObject({ ok: false, code });
+    },
+  );
 
   it.each([
     '127.1',

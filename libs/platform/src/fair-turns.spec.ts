@@ -100,7 +100,7 @@ describe('turns of accounts', () => {
     (end as EndTurn)(0.01);
   });
 
-  it('a turn that begins as heavy counts as heavy until it ends, whatever its account becomes known for meanwhile', async () => {
+  it('a turn that begins as heavy counts as heavy until it ends, even if its account comes to be known for light turns in the meantime', async () => {
     simulation = new Simulation({ atOnce: 3, heavy: { cost: 1, atOnce: 1 } });
     for (const [accountId, cost] of [
       ['a', 2.1],

@@ -126,7 +126,7 @@ describe('mergeSources', () => {
     ]);
   });
 
-  it('different DS records are a conflict, but not DS records that only one source publishes', () => {
+  it('different DS records are a conflict; DS records that only one source publishes are not', () => {
     const of = (...ds: string[]) => {
       const other = source('s2', 'registrar', { dnssec: { signed: true, ds } });
       return mergeSources([registry, other])?.conflicts.map(({ path }) => path);

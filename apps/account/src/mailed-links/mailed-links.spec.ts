@@ -87,7 +87,7 @@ it('S121: after 30 invented links within an hour, a network gets 429 without any
   expect(await check('sign_up', real.token)).toBe(200);
 });
 
-it('S121: above the limit of a /48, requests from further networks in it cause no statement', async () => {
+it('S121: above the limit of a /48, requests from further networks in it run no SQL statement', async () => {
   const ask = (network: number) =>
     account.dashboard('POST', 'links/check', {
       body: { kind: 'sign_up', token: 'A'.repeat(43) },

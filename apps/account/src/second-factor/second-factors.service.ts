@@ -88,7 +88,7 @@ export class SecondFactorsService {
 
   /**
    * Removes the second factor with its recovery codes, and tells the owner by e-mail.
-   * @returns false if there was none that had taken effect.
+   * @returns false if no second factor was in effect.
    */
   async remove(
     transaction: Transaction,

@@ -39,7 +39,7 @@ function lose(id: string, amount: string): void {
 }
 
 it.each(['before', 'after'])(
-  'money that a lost dispute takes counts once, although PayPal also reports it as a refund %s the decision',
+  'money taken by a lost dispute counts once, although PayPal also reports it as a refund %s the decision',
   async (order) => {
     const id = side.dispute(payment);
     await billing.settle();
@@ -66,7 +66,7 @@ it('money of a dispute that PayPal reports as a refund before it reports the dis
   expect(await taken()).toEqual([{ cause: 'dispute', state: 'final', micros: '54000000' }]);
 });
 
-it('a dispute that is settled for a part takes only that part', async () => {
+it('a dispute that is settled for part of the amount takes only that part', async () => {
   const id = side.dispute(payment);
   await billing.settle();
   side.refund(payment, 20);
@@ -75,7 +75,7 @@ it('a dispute that is settled for a part takes only that part', async () => {
   expect(await taken()).toEqual([{ cause: 'dispute', state: 'final', micros: '20000000' }]);
 });
 
-it('the rest of an unwanted payment is refunded after a dispute that was settled for a part', async () => {
+it('the rest of an unwanted payment is refunded after a dispute that was settled for part of the amount', async () => {
   accountId = billing.newAccount();
   const ordered = await billing.order(accountId, 15_000, 'paypal');
   await billing.deliver('deleted', accountId);
@@ -95,7 +95,7 @@ it('the rest of an unwanted payment is refunded after a dispute that was settled
   ]);
 });
 
-it('an appeal against a dispute that was settled for a part changes nothing', async () => {
+it('an appeal against a dispute that was settled for part of the amount changes nothing', async () => {
   const id = side.dispute(payment);
   lose(id, '20.00');
   await billing.settle();
@@ -175,7 +175,7 @@ it.each([
   ['PENDING', 'BUYER_COMPLAINT', 'succeeded'],
   ['PENDING', 'CHARGEBACK', 'succeeded'],
   ['PENDING', 'PENDING_REVIEW', 'pending'],
-])('a payment that is %s because of %s has %s', async (status, reason, state) => {
+])('a payment that is %s because of %s counts as %s', async (status, reason, state) => {
   const capture = billing.simulator.paypal.world.get('capture', payment);
   Object.assign(capture, { status, status_details: { reason } });
   const paypal = billing.get(PaymentProcessors).get('paypal');

@@ -122,7 +122,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
     });
 
-    it('ends with the previous period when a dispute of the renewal is lost; if the dispute is won in the end, the time returns', async () => {
+    it('ends with the previous period when a dispute about the renewal is lost; if the decision is reversed, the paid time is restored', async () => {
       await subscribe();
       const turn = addMonths(billing.clock.now(), 1);
       await billing.pass(turn.getTime() - billing.clock.now().getTime());

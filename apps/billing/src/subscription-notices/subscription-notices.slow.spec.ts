@@ -142,7 +142,7 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     expect(subject).toBe(`API plan 15K ends on ${day(end)}`);
   });
 
-  it('a cancellation is confirmed with the day on which the plan ends; a second cancellation after an undo sends no other e-mail', async () => {
+  it('a cancellation is confirmed with the day on which the plan ends; a second cancellation after an undo sends no second e-mail', async () => {
     const id = await subscribe();
     for (const step of ['cancel', 'undo', 'cancel']) {
       await billing.call('POST', `subscriptions/${id}/${step}`, { accountId });

@@ -78,7 +78,7 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
     expect(await failRenewal()).toMatchObject(rights('api-15K-month'));
   });
 
-  it('an upgrade two days before the end of the period does not grant its rights for a week', async () => {
+  it('an upgrade two days before the end of the period does not give its higher rights during the week of grace', async () => {
     const id = await subscribe('api-5K-month');
     await passTo(before(2 * DAY_MS));
     await change(id, { sku: 'api-150K-month' });
@@ -95,7 +95,7 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
   });
 
   if (processor === 'stripe') {
-    it('an upgrade two seconds before the end of the period does not grant its rights, not even from one unit to 20', async () => {
+    it('an upgrade two seconds before the end of the period does not give its higher rights, not even from one unit to 20', async () => {
       const id = await subscribe('api-5K-month');
       const addOn = await subscribe('rate-limit-month');
       await passTo(before(2 * SECOND_MS));

@@ -37,7 +37,7 @@ describe('tax', () => {
       .filter(({ type }) => type === 'billing.payment-confirmed')
       .map(({ data }) => data as unknown as PaymentConfirmed);
 
-  it('the tax by the current billing details is shown before an order', async () => {
+  it('the tax according to the current billing details is shown before an order', async () => {
     const told = async () => (await billing.call('GET', 'tax', { accountId })).body;
     expect(await told()).toEqual({ tax_ppm: null, is_reverse_charge: false });
     live('CH');

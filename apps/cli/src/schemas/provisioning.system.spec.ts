@@ -120,7 +120,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     expect(await asSuperuser('postgres', RAISED, [ROLES])).toEqual([]);
   });
 
-  it('S114: a role with more rights than it needs loses them', async () => {
+  it('S114: a role loses the rights that it does not need', async () => {
     await asSuperuser('postgres', 'alter role gateway createrole');
     expect(await asSuperuser('postgres', RAISED, [ROLES])).toEqual([{ rolname: 'gateway' }]);
     await installation('by_command').provision();

@@ -38,7 +38,7 @@ export function workCommands(program: Command, config: CliConfig, databases: Dat
   work
     .command('discard')
     .argument('<work-id>', 'as shown by `work list`', id)
-    .description('delete one item, which is then never done')
+    .description('delete one item; its work is then never done')
     .addOption(service().makeOptionMandatory())
     .requiredOption('--reason <text>', 'why it must never be done')
     .action((workId: string, options: ServiceOptions) =>

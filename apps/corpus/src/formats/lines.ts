@@ -12,7 +12,7 @@ export interface Lines {
 }
 
 /**
- * Yields the lines of a stream of UTF-8, without line ends, in groups as they arrive. Memory stays constant for any
+ * Yields the lines of a stream of UTF-8, without line endings, in groups as they arrive. Memory stays constant for any
  * input: a line longer than `LINE_BYTES_MAX` is dropped while it arrives.
  */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Lines, void, void> {

@@ -89,7 +89,7 @@ export class HandOverJob implements Job {
     await this.repository.unlist(transaction, names, sourceId);
   }
 
-  /** Gives values that records of other sources also publish to the first of these sources. */
+  /** If records of other sources also publish a value, gives the value to the first of these sources. */
   private async giveTokens(
     transaction: Transaction,
     sourceId: number,

@@ -72,7 +72,7 @@ describe('data from a source that may not be shown', () => {
     ['first', (seen: ReturnType<typeof seenOf>) => seen.toSorted((a, b) => (a.by < b.by ? -1 : 1))],
     ['last', (seen: ReturnType<typeof seenOf>) => seen.toSorted((a, b) => (a.by > b.by ? -1 : 1))],
   ])(
-    'S70: if it arrives %s, it is neither found, counted nor shown by any search, and does not hide data from other sources',
+    'S70: if it arrives %s, it is not found, counted or shown by any search, and does not hide data from other sources',
     async (order, inOrder) => {
       const name = `rights-${order.replaceAll(' ', '-')}.com`;
       for (const { by, line } of inOrder(seenOf(name))) {

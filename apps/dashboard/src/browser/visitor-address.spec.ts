@@ -9,7 +9,7 @@ it.each([
   ['[2001:db8::5]:54321', '2001:db8::5'],
   ['203.0.113.5:54321:1', '10.0.0.1'],
   ['unknown', '10.0.0.1'],
-])('S96: a proxy that forwards %s means the visitor %s, whatever the port', (ip, visitor) => {
+])('S96: if a proxy forwards %s, the visitor’s address is %s, whatever the port', (ip, visitor) => {
   const socket = { remoteAddress: '10.0.0.1' } as Socket;
   expect(visitorAddress({ ip, socket })).toBe(visitor);
 });

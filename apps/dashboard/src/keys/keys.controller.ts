@@ -206,7 +206,7 @@ const isFiltered = (filter?: KeyFilter): filter is KeyFilter =>
   filter !== undefined && (filter.search !== '' || filter.isLiveOnly);
 
 /**
- * Lists the keys that fit, newest first, until a limit is reached: of keys found or of pages read. The search can then
+ * Lists the keys that match, newest first, until enough are found or the maximum number of pages is read. The search can then
  * be continued from the cursor.
  */
 async function foundKeys(

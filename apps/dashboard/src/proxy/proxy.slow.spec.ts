@@ -161,7 +161,7 @@ describe('calls forwarded to their owner', () => {
     expect(under.arrived[1].headers['x-session-token']).toBeUndefined();
   });
 
-  it('S86: without a session, or for a deleted account without permission, nothing reaches the owner', async () => {
+  it('S86: without a session, or for a deleted account if the operation does not permit it, nothing reaches the owner', async () => {
     expect((await under.send('GET', '/api/orders/1')).status).toBe(401);
     const unknown = { cookie: `__Host-session=${'u'.repeat(43)}` };
     expect((await under.send('GET', '/api/orders/1', unknown)).status).toBe(401);
@@ -358,7 +358,7 @@ describe('S102: a slow owner', () => {
     expect(await proxy.call({ ...late, timeoutMs: undefined })).toMatchObject({ status: 200 });
   });
 
-  it('callbacks and session checks get through while browsers use all of their connections, of which there are more than log-ins that wait in account', async () => {
+  it('callbacks and session checks get through while browsers use all of their connections, which outnumber the log-ins that can wait in account', async () => {
     expect(PARALLEL_MAX + WAITING_MAX).toBeLessThan(96 - 12);
     const calls = Array.from({ length: 108 }, (_, place) => slow(`10.1.${place % 9}.1`));
     await waitFor('every connection for browsers to be in use', () => held.length >= 96);

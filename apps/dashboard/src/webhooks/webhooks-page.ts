@@ -136,8 +136,9 @@ export function newSecretPage(context: PageContext, webhook: WebhookAnswer, now:
 
 const endingSecret = (until: string) =>
   html`<p>
-    <strong>The secret before the present one ends at once.</strong> Otherwise, it signs until
-    ${minute(until)}. If the receiver still has it, give the receiver the new secret right away.
+    <strong>If you continue, the secret before the present one stops being used at once</strong>,
+    and not at ${minute(until)}. If the receiver still has it, give the receiver the new secret
+    right away.
   </p>`;
 
 const secretSection = (secret: string) =>

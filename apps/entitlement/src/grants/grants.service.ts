@@ -131,7 +131,7 @@ export class GrantsService {
   }
 
   /**
-   * Records a payment's lines and issues their credits that are due, once per line.
+   * Records a payment's lines and issues those of their credits that are due, once per line.
    * @throws AnnouncedOtherwise, as in `PaymentsService.recordPayment`.
    */
   async grantPayment(

@@ -28,7 +28,7 @@ describe('grants', () => {
   const subscribe = (snapshot: Partial<Parameters<EntitlementUnderTest['subscribe']>[1]>) =>
     entitlement.subscribe(accountId, { subscriptionId, ...MONTH, ...snapshot });
 
-  it('a renewal expires the credits of the old month and grants those of the new month', async () => {
+  it('at a renewal, the credits of the old month expire and those of the new month are granted', async () => {
     await subscribe({});
     await subscribe({});
     at('2026-04-02T09:00:00Z');

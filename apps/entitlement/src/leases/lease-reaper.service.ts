@@ -46,7 +46,7 @@ export class LeaseReaperService {
     while ((await this.repository.deleteRefused(DELETED_AT_ONCE)) === DELETED_AT_ONCE);
   }
 
-  /** Tells the auditor since when leases may stay open past their end. */
+  /** Tells the auditor the time from which leases may stay open past their end. */
   async noteWait(): Promise<void> {
     await this.repository.putReaperWait();
   }

@@ -34,7 +34,7 @@ describe('a pool of leases', () => {
     expect(pool.remaining).toBe(100 - 2 - 5 - 3);
   });
 
-  it('a balance is ignored if usage was reported during its request', () => {
+  it('a balance is ignored if usage was reported while the balance was being requested', () => {
     const { pool } = poolOf(10);
     pool.noteBalance(100, 1);
     pool.reportBegins(1);

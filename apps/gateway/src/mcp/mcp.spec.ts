@@ -263,7 +263,7 @@ describe('a tool call', () => {
   });
 });
 
-describe('messages of strangers', () => {
+describe('messages from strangers', () => {
   const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 
   it.each([

@@ -74,7 +74,7 @@ it('pages keep their addresses after a restart, unless another process uses the 
   await other.simulator.stop();
 });
 
-it('a line that a full disk cut off loses only its own request', async () => {
+it('if a full disk cuts off a line, only that line’s request is lost', async () => {
   const first = await started();
   const before = await first.stripe.customers.create({});
   appendFileSync(path, '{"to":"stripe","method":"PO');

@@ -92,7 +92,7 @@ export function isDashboardAtHome(settings: Settings): boolean {
 export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): boolean {
   const { NODE_ENV, API_HOST, BASE_URL, API_HOST_FILE, BASE_URL_FILE } = settings;
   const isApiAtHome =
-    // An address in a file is never a loopback address: nobody would use a file for that.
+    // An address in a file is taken not to be a loopback address, because nobody would use a file for one.
     !API_HOST_FILE?.trim() &&
     !BASE_URL_FILE?.trim() &&
     (API_HOST === undefined || isLoopbackHost(API_HOST)) &&

@@ -24,7 +24,7 @@ afterAll(async () => {
   await lookup.stop();
 });
 
-it('the chunks of a job share the turns of a busy registry two at a time, so that each gets many, and a small job does not wait for them', async () => {
+it('the chunks of a job take the turns of a busy registry two chunks at a time, so that each chunk gets many, and a small job does not wait for them', async () => {
   const accountId = newId();
   under.entitlement.balances.set(accountId, NAMES + 1);
   const names = Array.from({ length: NAMES }, (_, n) => `busy-${n}.com`);

@@ -28,9 +28,8 @@ export class NameLinesRepository {
   }
 
   /**
-   * Counts the unique names of a list by top-level domain. The smallest ones of an upstream are
-   * counted together, as `OTHER_TLDS`, because a list may contain millions of unknown top-level
-   * domains.
+   * Counts the unique names of a list by top-level domain. Each upstream's smallest top-level domains are
+   * counted together, as `OTHER_TLDS`, because a list may contain millions of unknown ones.
    */
   async countGroups(transaction: Transaction, listId: string): Promise<NameGroup[]> {
     return transaction.query(

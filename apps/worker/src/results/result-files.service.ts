@@ -11,7 +11,7 @@ const HEADER_BYTES_MAX = 64 * 1024;
 /** Writes the result file of a job: the answers of its chunks in order, and then the lines that were not looked up. */
 @Injectable()
 export class ResultFilesService {
-  /** The number of files that are joined at once; a spec uses a lower one. */
+  /** The maximum number of files joined in one step; a spec sets a lower number. */
   joinedMax = CONCATENATED_MAX;
 
   constructor(private readonly files: FileStore) {}

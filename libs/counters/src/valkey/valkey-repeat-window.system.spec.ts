@@ -82,7 +82,7 @@ here('ValkeyRepeatWindow', () => {
     const kill = async (type: string) =>
       operator.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
 
-    it('S113: gateways still share new repeats after the old password has been removed', async () => {
+    it('S113: gateways still tell each other about new repeats after the old password has been removed', async () => {
       let url = server.url;
       const [one, other] = await openTwo(() => url);
       const setUser = async (rule: string) => operator.call('ACL', 'SETUSER', 'default', rule);

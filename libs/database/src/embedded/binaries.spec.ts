@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { findBinaries } from './binaries.js';
 
-describe('the copy of a PostgreSQL that the server’s user cannot reach', () => {
+describe('the copy made when the server’s user cannot reach the installed PostgreSQL', () => {
   const folder = mkdtempSync(join(tmpdir(), 'binaries-'));
   const native = join(folder, 'package', 'native');
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

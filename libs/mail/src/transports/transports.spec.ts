@@ -163,7 +163,7 @@ describe('a mail server with a password', () => {
     await server.close();
   });
 
-  it('S113: e-mails are sent after the old password has been removed at the server; an e-mail that was rejected meanwhile is not abandoned', async () => {
+  it('S113: e-mails are sent after the old password has been removed from the server; an e-mail that was rejected meanwhile is not abandoned', async () => {
     const send = (subject: string) => transport.send({ ...mail, subject, id: newId() });
     server.password = 'first';
     await send('before');

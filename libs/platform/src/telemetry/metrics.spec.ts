@@ -36,7 +36,7 @@ describe('metrics', () => {
     expect(text).toContain('# HELP test_took_seconds Took.\n# TYPE test_took_seconds histogram');
   });
 
-  it('a failing source omits only its own numbers, and is counted', async () => {
+  it('if a source fails, only its own numbers are missing, and the failure is counted', async () => {
     const metrics = new Metrics({ process: false });
     const read = () => Promise.reject(new Error('the database is down'));
     metrics.addSource({ name: 'outbox', read });

@@ -114,7 +114,7 @@ export function refundSnapshot(refund: PaypalRefund): RefundSnapshot {
     state,
     amountMicros: microsOf(refund.amount),
     currency: currencyOf(refund.amount),
-    // PayPal also reports as a refund what it takes back because of a dispute.
+    // PayPal also reports money that it takes back in a dispute as a refund.
     ...(!isId(refund.custom_id) &&
       refund.create_time !== undefined && { disputableAt: timeOf(refund.create_time) }),
   };

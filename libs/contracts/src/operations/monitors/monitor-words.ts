@@ -24,8 +24,8 @@ export function creditsADay(intervalMinutes: number): number {
 const CHECK_PROBLEMS: Readonly<Record<string, string>> = {
   tld_unsupported: 'There is no known source for registrations under this suffix.',
   name_not_public: 'The name is reserved for private networks, so it has no public data.',
-  upstream_throttled: 'The registry limits queries at the moment.',
-  throttled: 'The registry limits queries at the moment.',
+  upstream_throttled: 'The registry is limiting our queries at the moment.',
+  throttled: 'The registry is limiting our queries at the moment.',
   upstream_unreachable: 'The registry could not be reached.',
   unreachable: 'The registry could not be reached.',
   upstream_timeout: 'The registry did not answer in time.',

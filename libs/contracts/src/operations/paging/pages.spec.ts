@@ -90,7 +90,7 @@ describe('pages of a search', () => {
     ]);
   });
 
-  it('pages after the end are empty, and claim no total', () => {
+  it('pages after the end are empty, and state no total', () => {
     expect(read({ ...asked, page: 9 })).toEqual({
       items: [],
       paging: {

@@ -23,8 +23,8 @@ import type { Paging } from '../paging/paging-answer.js';
 const OF_DASHBOARD: readonly ServiceName[] = ['dashboard', 'gateway'];
 
 /**
- * Routes a method of the owner's controller by a row of the table of operations: at the row's path, with its status.
- * The services whose public listeners have the row may call it.
+ * Routes requests to a method of the owner's controller as a row of the table of operations says: at the row's path,
+ * and with its status. The services whose public listeners have the row may call the method.
  * @param callers further services that may call it.
  */
 export function Serves(row: Operation, ...callers: readonly ServiceName[]): MethodDecorator {

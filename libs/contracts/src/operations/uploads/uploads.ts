@@ -40,7 +40,7 @@ const BY_KEY: TusUploads = {
 const verbs = tusVerbs(BY_KEY);
 
 const DESCRIPTION =
-  'Uploads a file for a job of up to 3,000,000 names. Send a form with one file, or use tus 1.0.0 (https://tus.io), which can resume after a broken connection; an upload may consist of up to 1,000 pieces. The file is text with one name per line, or CSV; its names are in the column `domain`, `domain_name`, `name` or `url`; otherwise, in the first of its first 100 columns that contains a name. It may be compressed with gzip, or be the only entry of a ZIP file. The limit is 768 MiB, both compressed and uncompressed. The names are read in the background: poll the upload until it is `ready`, then start a job with its `upload_id`. If a form has the field `idempotency_key` before the file, repeating the form returns the same upload.';
+  'Uploads a file for a job of up to 3,000,000 names. Send a form with one file, or use tus 1.0.0 (https://tus.io), which can resume after a broken connection; an upload may consist of up to 1,000 pieces. The file is text with one name per line, or CSV; its names are read from the column `domain`, `domain_name`, `name` or `url` or, if there is none, from the first of its first 100 columns that contains a name. It may be compressed with gzip, or be the only entry of a ZIP file. The limit is 768 MiB, both compressed and uncompressed. The names are read in the background: poll the upload until it is `ready`, then start a job with its `upload_id`. If a form has the field `idempotency_key` before the file, repeating the form returns the same upload.';
 
 export const UPLOAD_CREATE = defineOperation({
   ...verbs.create,

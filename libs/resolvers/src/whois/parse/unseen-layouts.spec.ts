@@ -115,7 +115,7 @@ describe('the parser reads an unknown layout', () => {
     'Domain Name: example.test\nRegistrar: Sample Names\nCreation Date: 2020-01-31\nName Server: ns1.example.net',
     'domain:   example.test\nstatus:   active\nregistrant:   Sample Shop\ncreated:  2020-01-31\nnserver:  ns1.example.net',
     'Domain example.test\n   Holder: Sample Shop\n   Registered: 31 January 2020\n   Servers:\n      ns1.example.net',
-  ])('a record next to unusual notices is a record: %j', (record) => {
+  ])('a record next to unusual notices is recognised as a record: %j', (record) => {
     for (const notice of NOTICES) {
       for (const beside of [notice, notice.replace(/^/gm, '% ')]) {
         for (const gap of ['\n', '\n\n']) {

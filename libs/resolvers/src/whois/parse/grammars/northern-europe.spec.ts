@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('the parser reads the layouts of registries of northern Europe', () => {
-  it('.uk: headers with indented lines are read, and dates with month names', () => {
+  it('.uk: headers with indented lines, and dates with month names, are read', () => {
     const record = read(
       'co.uk',
       `
