@@ -19,6 +19,7 @@ export interface FailedEventRow {
   bucket: number;
   key: string;
   state: 'retrying' | 'dead';
+  reason: string;
   attempts: number;
   arrival: number;
   failedAtMs: number;

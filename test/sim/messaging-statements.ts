@@ -176,9 +176,10 @@ const FAILED_EVENT_STATEMENTS: Statement[] = [
     begins: 'insert into failed_event',
     run(database, parameters: never[], write) {
       const { failedEvents, inbox, nowMs: failedAtMs } = database;
-      const [, event_id, topic, bucket, key, type, body, state, , attempts, delayMs] = parameters;
+      const [, event_id, topic, bucket, key, type, body, state, reason, attempts, delayMs] =
+        parameters;
       if (inbox.has(event_id) || failedEvents.has(event_id)) return;
-      const row = { event_id, topic, bucket, key, type, body, state, attempts, failedAtMs };
+      const row = { event_id, topic, bucket, key, type, body, state, reason, attempts, failedAtMs };
       const times = { nextTryAtMs: failedAtMs + delayMs, arrival: database.nextSerial() };
       write(() => failedEvents.set(event_id, { ...row, ...times } as FailedEventRow));
     },
@@ -189,7 +190,7 @@ const FAILED_EVENT_STATEMENTS: Statement[] = [
     run: (database) => headsOf(database).filter((row) => row.nextTryAtMs <= database.nowMs),
   },
   {
-    begins: 'select event_id, topic, bucket, key, type, body, attempts',
+    begins: 'select event_id, topic, bucket, key, type, body, reason, attempts',
     run(database, [, topic, key]: [string, string, string]) {
       const heads = headsOf(database).filter((row) => row.topic === topic && row.key === key);
       return heads.map((head) => ({
@@ -202,10 +203,10 @@ const FAILED_EVENT_STATEMENTS: Statement[] = [
   {
     begins: 'update failed_event set state = $3',
     run({ failedEvents, nowMs }, parameters: never[], write) {
-      const [, id, state, , attempts, delayMs] = parameters;
+      const [, id, state, reason, attempts, delayMs] = parameters;
       const row = failedEvents.get(id);
       if (row?.state !== 'retrying') return;
-      write(() => Object.assign(row, { state, attempts, nextTryAtMs: nowMs + delayMs }));
+      write(() => Object.assign(row, { state, reason, attempts, nextTryAtMs: nowMs + delayMs }));
     },
   },
   {
