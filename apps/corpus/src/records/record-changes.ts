@@ -1,6 +1,6 @@
 import { isComparable } from '#libs/contracts';
 import { Turns } from '#libs/platform';
-import type { Members, Registration } from './registration.js';
+import { type Members, type Registration, withPlainSets } from './registration.js';
 
 export interface GivenRecord {
   record: Registration;
@@ -43,7 +43,8 @@ export async function changesByRecord(records: readonly GivenRecord[]): Promise<
   let previous: Given | undefined;
   for (const one of records) {
     await turns.spend();
-    const now = { ...one, values: valuesOf(one.record), since: new Map<string, ValueChange>() };
+    const values = valuesOf(withPlainSets(one.record));
+    const now = { ...one, values, since: new Map<string, ValueChange>() };
     const changes = changesAt(now, previous, lastOf.get(now.answeredBy));
     lastOf.set(now.answeredBy, now);
     previous = now;

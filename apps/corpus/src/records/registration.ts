@@ -114,10 +114,21 @@ export function stateOf(registration: Registration): string {
 
 /** Returns the members that differ in meaning between two registrations, in alphabetical order. */
 export function differingMembers(before: Registration, after: Registration): string[] {
+  const [was, is] = [before, after].map(withPlainSets);
   const meaning = (registration: Registration, name: string) =>
     registration[name] === undefined ? undefined : stateOf({ [name]: registration[name] });
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => meaning(before, name) !== meaning(after, name)).toSorted();
+  const names = new Set([...Object.keys(was), ...Object.keys(is)]);
+  return [...names].filter((name) => meaning(was, name) !== meaning(is, name)).toSorted();
+}
+
+/**
+ * Returns a stored record with its lists as they are stored now. Earlier releases also stored what files add to the
+ * values, and a record without these additions is not another one.
+ */
+export function withPlainSets(record: Registration): Registration {
+  const plain = { ...record };
+  for (const name of SETS) plain[name] = setOf(name, record[name], (one) => one as string);
+  return plain;
 }
 
 function setIfKnown(to: Members, name: string, value: Members[string]): void {

@@ -121,7 +121,8 @@ export class RegistrationsService {
       if (was && is && was.answeredBy !== is.answeredBy) others.push(one);
       else {
         const members = was && is ? differingMembers(was.record, is.record) : [];
-        told.push({ key, name, at, isFirst, members });
+        const isSame = was && is && members.length === 0;
+        if (!isSame) told.push({ key, name, at, isFirst, members });
       }
     }
     for (let from = 0; from < others.length; from += COMPARED_NAMES) {

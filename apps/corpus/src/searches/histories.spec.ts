@@ -240,6 +240,26 @@ describe('histories', () => {
       ]);
     });
 
+    it('lists no change if an earlier release stored the same record with what files add to the values', async () => {
+      const domainName = 'history-seven.com';
+      const record = { name_servers: ['ns1.example.net'], domain_status: ['ok'] };
+      const seen = (at: number) => ({ kind: 'whois', name: domainName, at: day(at), record });
+      await corpus.record(seen(1));
+      const older = {
+        name_servers: ['ns1.example.net.'],
+        domain_status: ['ok https://icann.org/epp#ok'],
+      };
+      await corpus.database.query(
+        'update whois_revision set record = $2, state = gen_random_uuid() where name = $1',
+        [domainName, JSON.stringify(older)],
+      );
+      await corpus.record(seen(3));
+      const asked = { domainName, view: 'changes' };
+      expect((await ask<WhoisHistoryAnswer>(WHOIS_HISTORY, asked)).changes).toEqual([]);
+      const told = `select from change_event where name = $1 and subject = 'whois' and not is_first`;
+      expect(await corpus.database.query(told, [domainName])).toEqual([]);
+    });
+
     it('lists a change once if several members of the records show it', async () => {
       const domainName = 'history-six.com';
       const seen = (at: number, expires: string, street: string) => ({
