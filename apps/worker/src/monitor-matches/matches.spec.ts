@@ -160,6 +160,7 @@ describe('a registrant', () => {
   it('joiners in a value make no difference, because the corpus stores none', () => {
     const published = { registrant_contact: { name: 'علیرضا' } };
     expect(found(published, { owner: 'علی\u200cرضا', exact: true })).toEqual([[0, 'owner']]);
+    expect(found(published, { owner: '\u200c' }, { owner: 'علیرضا' })).toEqual([[1, 'owner']]);
   });
 
   it('S70: withheld values, and contacts that a privacy service replaces, are not found', () => {

@@ -19,9 +19,12 @@ export class RegistrantMatcher {
 
   constructor(private readonly rules: readonly MonitorRule[]) {
     const of = (selector: Selector): SoughtValues => {
-      const places = rules.flatMap((rule, place) => (rule[selector] === undefined ? [] : [place]));
-      const values = places.map((place) => foldedValue(rules[place][selector]!));
-      return { places, finder: new WordFinder(values) };
+      // An empty value, for which the finder would fail, matches nothing.
+      const sought = rules
+        .map((rule, place) => ({ place, value: foldedValue(rule[selector] ?? '') }))
+        .filter(({ value }) => value !== '');
+      const finder = new WordFinder(sought.map(({ value }) => value));
+      return { places: sought.map(({ place }) => place), finder };
     };
     this.sought = { owner: of('owner'), email: of('email'), company: of('company') };
   }

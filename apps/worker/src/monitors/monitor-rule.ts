@@ -68,12 +68,12 @@ const DEFAULTS: Readonly<Record<MonitorKind, MonitorRule>> = {
 function subjectOf(field: (typeof ALL_SUBJECTS)[number], text: string): MonitorRule {
   if (field === 'domainName') return { domain_name: registrableName(field, text) };
   if (field === 'keyword') return { keyword: word(field, text, TEXT_LENGTH_MIN) };
-  const value = text.trim().replace(/\s+/g, ' ');
   // The joiners of Persian and Indic words are not compared.
-  if ([...value.replace(/\p{Cf}/gu, '')].length < TEXT_LENGTH_MIN) {
+  const compared = plain(text.replace(/\p{Cf}/gu, ''));
+  if ([...compared].length < TEXT_LENGTH_MIN) {
     throw refused(field, `must have at least ${TEXT_LENGTH_MIN} characters`);
   }
-  return { [field]: value };
+  return { [field]: plain(text) };
 }
 
 function choicesOf(kind: MonitorKind, request: UpdateMonitorRequest): MonitorRule {
@@ -108,9 +108,9 @@ function registrableName(field: string, text: string): string {
 /** Returns a text or an A-label in the form that is compared with labels: in its own script. @throws InvalidRequest. */
 function word(field: string, text: string, lengthMin: number): string {
   const given = text.normalize('NFKC').trim().toLowerCase();
-  const read = given.startsWith('xn--') ? domainToUnicode(given) || given : given;
-  // The joiners belong to Persian and Indic words.
-  if (!/^[\p{L}\p{M}\p{N}\p{Join_Control}-]+$/u.test(read)) {
+  const read = /^xn--[a-z0-9-]+$/.test(given) ? domainToUnicode(given) || given : given;
+  // The joiners belong to Persian and Indic words. After a Latin letter, no label can have one.
+  if (!/^(?:[\p{L}\p{M}\p{N}-]|(?<=[^ -~])\p{Join_Control})+$/u.test(read)) {
     throw refused(
       field,
       'may contain only letters, digits and hyphens, because it is compared with labels',
@@ -131,5 +131,6 @@ function suffixOf(text: string): string {
   return ascii;
 }
 
+const plain = (text: string) => text.trim().replace(/\s+/g, ' ');
 const fault = (field: string, message: string): FieldError => ({ field, message });
 const refused = (field: string, message: string) => new InvalidRequest([fault(field, message)]);

@@ -314,6 +314,9 @@ describe('monitors', () => {
       [{ kind: 'registrant', owner: 'Alex', email: 'alex@example.com' }, 'email'],
       [{ kind: 'registrant', owner: '  A ' }, 'owner'],
       [{ kind: 'registrant', owner: 'A\u200c\u200c' }, 'owner'],
+      [{ kind: 'registrant', owner: 'A \u200c \u200c \u200c' }, 'owner'],
+      [{ kind: 'brand', keyword: 'exam\u200cple' }, 'keyword'],
+      [{ kind: 'brand', keyword: 'xn--mller-kva/example' }, 'keyword'],
     ] as const) {
       const refused = await call('POST', '', body).catch((error: unknown) => error);
       expect(refused).toMatchObject({ status: 400, code: 'invalid_request', errors: [{ field }] });
