@@ -16,15 +16,14 @@ export function plainForm(text: string): string {
   return visibleText(text.normalize('NFKC').toLowerCase());
 }
 
-const JOINER = /([\u200c\u200d])/;
+/** Matches the joiners that labels may contain (RFC 5892 §A.1, A.2): never after a Latin letter. */
+const JOINER = /(?<=[^ -~])([\u200c\u200d])/;
 
-/**
- * Returns the plain form of a text that is compared with labels. The joiners stay, because labels may contain them (RFC
- * 5892 §A.1, A.2).
- */
+/** Returns the plain form of a text that is compared with labels, with the joiners that labels may contain. */
 export function labelForm(text: string): string {
+  const isJoiner = (place: number) => place % 2 === 1;
   const parts = text.split(JOINER);
-  return parts.map((part) => (JOINER.test(part) ? part : plainForm(part))).join('');
+  return parts.map((part, place) => (isJoiner(place) ? part : plainForm(part))).join('');
 }
 
 /**

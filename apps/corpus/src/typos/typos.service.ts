@@ -35,6 +35,8 @@ const NEW_DAYS = 30;
 /** The suffixes under which generated labels are searched for by default, in addition to the name's own suffix. */
 const USUAL_SUFFIXES = ['com', 'net', 'org', 'info', 'co', 'io', 'app', 'shop', 'online', 'xyz'];
 const FIXTURE_FOUND = 'registered.test';
+/** Matches no pattern with wildcards, from which the conversion of a label would drop a `?` and what follows it. */
+const A_LABEL = /^xn--[a-z0-9-]+$/;
 
 interface Search {
   sought: TyposAsked['sought'];
@@ -175,7 +177,7 @@ async function searchOf(question: Question): Promise<Search> {
   if (question.domainName !== undefined) return lookAlikesOf(question.domainName, question.tld);
   const { selector, value } = selected(question);
   const lower = value.toLowerCase();
-  const text = lower.startsWith('xn--') ? domainToUnicode(lower) || lower : lower;
+  const text = A_LABEL.test(lower) ? domainToUnicode(lower) || lower : lower;
   const refuse = (message: string) => new InvalidRequest([{ field: selector, message }]);
   if (text.includes('.')) throw refuse('applies to the label; pass the suffix as "tld"');
   const isKeyword = selector === 'keyword';

@@ -102,6 +102,8 @@ describe('typos', () => {
     expect(await names({ keyword: own.slice(0, own.indexOf('.')) })).toContain(own);
     expect(await names({ keyword: 'नमो' })).toEqual([marked]);
     expect(await names({ pattern: 'نامه\u200cای' })).toEqual([joined]);
+    expect(await names({ keyword: 'brand\u200cname' })).toContain('brandname.com');
+    expect(await names({ pattern: `${own.slice(0, own.indexOf('.'))}?` })).toEqual([]);
   });
 
   it('registered look-alikes of a name are found, each with registrar, name servers and mail hosts', async () => {
