@@ -16,6 +16,8 @@ it.each([
   ['Saint Kitts and Nevis', 'KN'],
   ['Bosnia & Herzegovina', 'BA'],
   ['Iran, Islamic Republic of', 'IR'],
+  ['St. Vincent and the Grenadines', 'VC'],
+  ['Virgin Islands, U.S.', 'VI'],
   ['U.S.A.', 'US'],
   ['gb', 'GB'],
   ['NL (Netherlands)', 'NL'],
