@@ -94,15 +94,18 @@ function creditWords({ price, held, charged, released }: JobAnswer['credits']): 
   return `${parts.join(', ')}, of ${grouped(price)}`;
 }
 
+const NO_RESULTS: Partial<Record<JobAnswer['state'], string>> = {
+  expired: 'They were deleted after 30 days.',
+  failed: 'The job could not be completed, so there are none.',
+};
+
 function results(job: JobAnswer): Markup {
   const { id, format, artifacts, expires_at, state, counts } = job;
   const [file] = artifacts;
   if (!file) {
     return html`<section>
       <h2>Results</h2>
-      <p>
-        ${state === 'expired' ? 'They were deleted after 30 days.' : 'The job ended before a name was answered.'}
-      </p>
+      <p>${NO_RESULTS[state] ?? 'The job ended before a name was answered.'}</p>
     </section>`;
   }
   return html`<section>

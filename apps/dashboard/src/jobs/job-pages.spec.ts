@@ -61,6 +61,13 @@ it('names that are free are listed as not charged, whether or not they have an a
   expect(text).not.toContain('Without an answer');
 });
 
+it('the page of a failed job does not say that no name was answered', async () => {
+  answerWithJob({ ...DONE, state: 'failed', artifacts: [] });
+  const { text } = await under.get(at);
+  expect(text).toContain('The job could not be completed');
+  expect(text).not.toContain('before a name was answered');
+});
+
 it('a job with typed names starts only after their price and rejected lines have been shown', async () => {
   const invalid_lines = [{ line: 2, message: '<b>' }];
   const priced = {
