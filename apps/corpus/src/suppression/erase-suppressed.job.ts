@@ -33,11 +33,13 @@ export class EraseSuppressedJob implements Job {
       ({ isErased, version }) => !isErased && version <= values.version,
     );
     if (pending.length === 0) return;
-    let position = (await this.repository.position()) ?? {
-      version: pending.at(-1)!.version,
-      key: ALL_KEYS.fromKey,
-      name: '',
-    };
+    const begun = await this.repository.position();
+    // While a restored database lacks the erasure of a value, nothing is answered, so the pass for it begins at once.
+    const restored = pending.findLast(({ isHidden }) => !isHidden)?.version ?? 0;
+    let position =
+      begun && begun.version >= restored
+        ? begun
+        : { version: pending.at(-1)!.version, key: ALL_KEYS.fromKey, name: '' };
     while (!this.isStopped) {
       const names = await this.repository.listNames(position, NAMES_AT_A_TIME);
       position = { ...position, ...names.at(-1) };

@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CorpusUnderTest } from '#test/corpus';
 import { SLICES } from '../names/domain-key.js';
 import { fileName } from '../names/registrable-name.js';
 import { FullListsService } from '../observations/full-lists.service.js';
 import { SignalsService } from '../signals/signals.service.js';
+import { SuppressionsRepository } from './suppressions.repository.js';
 
 describe('suppression', () => {
   let corpus: CorpusUnderTest;
@@ -86,6 +87,19 @@ describe('suppression', () => {
       expect(await apply()).toEqual([`kept-${name}`]);
       await corpus.eraseSuppressed();
     });
+  });
+
+  it('searches of a restored database do not wait for an older pass that was interrupted', async () => {
+    const repository = corpus.get(SuppressionsRepository);
+    await corpus.operate.suppress({ kind: 'phone', value: '+44.2033333333' });
+    jest.spyOn(repository, 'finish').mockRejectedValueOnce(new Error('killed on purpose'));
+    await expect(corpus.eraseSuppressed()).rejects.toThrow('killed on purpose');
+    const { version } = await corpus.operate.suppress({ kind: 'phone', value: '+44.2044444444' });
+    const unhide = 'update suppression set hidden_at = null where version = $1';
+    await corpus.database.query(unhide, [version]);
+    await corpus.eraseSuppressed();
+    const left = await corpus.database.query('select from suppression where erased_at is null');
+    expect(left).toEqual([]);
   });
 
   it('S119: a restored database does not show on which block lists a suppressed domain was', async () => {
