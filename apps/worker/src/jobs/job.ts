@@ -107,7 +107,9 @@ export function jobAnswer(job: Job, now: Date): JobAnswer {
   const arrived = isUnderWay(job) ? (job.arrived ?? 0) : 0;
   const done = delivered + failed + arrived;
   const price = priceOf(job);
-  const held = isUnderWay(job) ? price - job.charged : 0;
+  // A job that ends has no names left to charge, and may wait for days for the file store.
+  const isHeld = isUnderWay(job) && (job.state !== 'finalizing' || job.isCanceled);
+  const held = isHeld ? price - job.charged : 0;
   return {
     status: true,
     id: job.id,

@@ -107,8 +107,13 @@ describe('a job whose work an operator has discarded', () => {
 it('while the file store is down, a job whose names are answered reserves no credits any more', async () => {
   const accountId = newId();
   const joined = jest.spyOn(under.files, 'concatenate').mockRejectedValue(new Error('it is down'));
-  const { id } = await under.createJob(accountId, 'whois', { domainNames: ['released.com'] });
+  lookup.found = (name) => (name === 'unknown.com' ? { outcome: 'unsupported' } : {});
+  const domainNames = ['released.com', 'unknown.com'];
+  const { id } = await under.createJob(accountId, 'whois', { domainNames });
   await waitFor('the attempt to join', () => joined.mock.calls.length > 0);
   expect(under.entitlement.openHolds(accountId)).toBe(0);
-  expect((await get(accountId, id)).finished_at).toBeNull();
+  expect(await get(accountId, id)).toMatchObject({
+    finished_at: null,
+    credits: { held: 0, released: 1 },
+  });
 });
