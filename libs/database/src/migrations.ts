@@ -47,6 +47,19 @@ const LEAVE_TO_OWNER = `
   end $$`;
 
 /**
+ * Adds the column to a table of an earlier release, which refuses every migration that it does not know. With `if not
+ * exists`, every run would lock the table against its readers, and wait for a backup that reads it.
+ */
+const ADD_CONTRACTS = `
+  do $$ begin
+    if not exists (
+      select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'contracts')
+    then
+      alter table migrations add column contracts boolean not null default false;
+    end if;
+  end $$`;
+
+/**
  * Brings one schema up to date: under a lock, in order, each migration in its own transaction (unless it is declared to
  * run outside one) with a lock timeout of 5 s. Concurrent callers wait for one another. It requires an unpooled URL of
  * the owner role. @param extensions the extensions that the migrations use; provisioning creates them.
@@ -71,10 +84,7 @@ export async function migrate(
          checksum text not null,
          applied_at timestamptz not null default clock_timestamp())`,
     );
-    // Releases before this column refuse every migration that they do not know.
-    await client.query(
-      'alter table migrations add column if not exists contracts boolean not null default false',
-    );
+    await client.query(ADD_CONTRACTS);
     await client.query(LEAVE_TO_OWNER);
     checkOrder(migrations);
     const applied = await appliedMigrations(client);
@@ -155,7 +165,7 @@ function checkApplied(applied: Applied[], migrations: readonly Migration[]): voi
     if (!known && !contracts) continue;
     if (!known) {
       throw new MigrationMismatch(
-        `the database has migration ${name}, which removes what this build uses: it was migrated by a newer build`,
+        `the database has migration ${name}, which removes what this build may use: it was migrated by a newer build`,
       );
     }
     if (known.name !== name) {

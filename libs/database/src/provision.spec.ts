@@ -281,6 +281,17 @@ describe('migrations', () => {
     });
   });
 
+  it('a run with nothing to do waits for no reader of the tables, such as a backup of hours', async () => {
+    const hurried = new URL(url);
+    const options = hurried.searchParams.get('options') ?? '';
+    hurried.searchParams.set('options', `${options} -clock_timeout=500`);
+    await withClient(url, async (backup) => {
+      await backup.query('begin');
+      await backup.query('select from migrations');
+      expect(await migrate(hurried.toString(), [first, second])).toEqual([]);
+    });
+  });
+
   it('an earlier build accepts what a later one has added, and refuses a schema from which a later one has removed something', async () => {
     const done = [first, second];
     const { rows } = await withClient(url, (client) => client.query('select name from migrations'));
