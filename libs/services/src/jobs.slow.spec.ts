@@ -201,7 +201,8 @@ describe('a job of the installation', () => {
     let [runs, refused] = [0, 0];
     const busy = {
       query: async (...words: Parameters<Database['query']>) => {
-        if (refused++ === 0) throw new Error('no connection became free');
+        const isClockCheck = words[0].startsWith('select clock');
+        if (!isClockCheck && refused++ === 0) throw new Error('no connection became free');
         return database.query(...words);
       },
     };
