@@ -83,6 +83,8 @@ const slow = (le: string) =>
   `dds_gateway_request_seconds_bucket{operation="whois.live",le="${le}"}`;
 const SLOW_COUNT = 'dds_gateway_request_seconds_count{operation="whois.live"}';
 const DEBT = 'dds_entitlement_debt_credits';
+const LAG = 'dds_consumer_lag_events{consumer="a",producer="b"}';
+const HANDLED = 'dds_events_handled_total{consumer="a",type="x",outcome="applied"}';
 const requests = (status: string) => `dds_dashboard_requests_total{kind="page",status="${status}"}`;
 const calls = (outcome: string) =>
   `dds_dashboard_owner_calls_total{service="billing",outcome="${outcome}"}`;
@@ -165,7 +167,11 @@ const ALERT_CASES: Record<string, AlertCase> = {
   OutboxStandsStill: gauge('dds_outbox_oldest_unsent_seconds{producer="account"}', 61, 60),
   DeadEvents: gauge('dds_events_waiting{consumer="billing",type="x",state="dead"}', 1, 0),
   RetryingEvents: gauge('dds_events_waiting{consumer="billing",type="x",state="retrying"}', 1, 0),
-  ConsumerBehind: gauge('dds_consumer_lag_events{consumer="a",producer="b"}', 10_001, 10_000),
+  ConsumerBehind: gauge(LAG, 10_001, 10_000),
+  ConsumerStandsStill: {
+    fires: { [LAG]: always(1) },
+    silent: { [LAG]: always(1), [HANDLED]: rising(1) },
+  },
   FeedSilent: gauge('dds_gateway_feed_age_seconds{source="account"}', 16, 15),
   EventLoopLate: gauge('dds_gateway_event_loop_delay_seconds', 0.11, 0.1),
   CountingAlone: gauge('dds_gateway_rate_limiter_mode{mode="alone"}', 1, 0),
