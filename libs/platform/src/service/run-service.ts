@@ -22,8 +22,8 @@ export interface StartedProcess {
 /**
  * Runs a process that is one service. It reads the settings and reports every fault before anything starts, starts the
  * service and logs `<name> is up` with its addresses. At SIGTERM or SIGINT it drains the service and exits with code 0,
- * at once if the service is not up yet; a second signal ends the process at once. A fault at the start or during a drain gives one line in the log and exit
- * code 1.
+ * at once if the service is not up yet; a second signal ends the process at once. A fault at the start or during a drain
+ * gives one line in the log and exit code 1.
  */
 export async function runService<const C extends readonly ConfigClass<object>[]>(
   name: string,
