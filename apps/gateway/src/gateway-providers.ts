@@ -274,11 +274,13 @@ const PATH = [
     { config: GatewayConfig },
     ({ config }) => new RequestBodies(config.headersTimeoutMs, blockListOf(config.trustedProxies)),
   ),
+  made(FailedKeys, { config: GatewayConfig }, ({ config }) => new FailedKeys(config.failedKeysMax)),
   made(
     RequestPath,
     {
       config: GatewayConfig,
       shedder: LoadShedder,
+      failedKeys: FailedKeys,
       authCache: AuthCache,
       counters: COUNTERS,
       leases: LeaseClient,
@@ -305,7 +307,6 @@ const PATH = [
           trustedProxies,
           streamMs: STREAM_FACTOR * config.lookupTimeoutMs,
         },
-        failedKeys: new FailedKeys(config.failedKeysMax),
         concurrency: new ClassConcurrency(),
         trustedProxies,
       });
@@ -319,6 +320,7 @@ const PATH = [
       requestPath: RequestPath,
       requestBodies: RequestBodies,
       authCache: AuthCache,
+      failedKeys: FailedKeys,
       counters: COUNTERS,
       bodies: ProblemBodies,
       logger: Logger,

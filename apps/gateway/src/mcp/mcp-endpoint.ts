@@ -3,6 +3,7 @@ import type { BlockList } from 'node:net';
 import type { McpHttpHandler, McpRequestContext, Server } from '@modelcontextprotocol/server';
 import { type Operation, PUBLIC_LIMIT } from '#libs/contracts';
 import type { RateLimiter } from '#libs/counters';
+import { isInBlocks } from '#libs/domain-names';
 import {
   InvalidRequest,
   JSON_BODY_LIMIT_BYTES,
@@ -15,11 +16,13 @@ import {
 import { type ProblemBodies, newRequestId } from '#libs/public-http';
 import type { AuthCache } from '../auth-cache/auth-cache.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
+import type { FailedKeys } from '../auth-cache/failed-keys.js';
 import { clientAddress } from '../context/client-address.js';
 import type { RequestBodies } from '../context/request-body.js';
 import { rateKey } from '../rate-limits/rate-key.js';
 import { RateLimited } from '../rate-limits/rate-limits.errors.js';
 import { keyOfHeader } from '../request/02-find-key.js';
+import { knowCaller } from '../request/03-know-caller.js';
 import { countAddress } from '../request/05-limit-rate.js';
 import type { RequestPath } from '../request/request-path.js';
 import type { ApiPaths } from '../routes/api-paths.js';
@@ -32,6 +35,7 @@ export interface McpParts {
   requestPath: RequestPath;
   requestBodies: RequestBodies;
   authCache: AuthCache;
+  failedKeys: FailedKeys;
   rateLimiter: RateLimiter;
   bodies: ProblemBodies;
   trustedProxies: BlockList;
@@ -51,6 +55,7 @@ interface Client {
   request: IncomingMessage;
   /** The keys in the query. */
   keys: readonly string[];
+  /** The owner of the one valid key, unless it must not be used from this address. */
   caller?: KeyEntry;
 }
 
@@ -61,7 +66,7 @@ const METHOD_NOT_FOUND = -32_601;
 /**
  * The Model Context Protocol (https://modelcontextprotocol.io) at `/mcp`: every operation is a tool, so that agents can
  * use the API. Serves revision 2026-07-28 and clients of 2025, without sessions. A tool call runs through the numbered
- * steps like any other request. All other messages are free; they count towards the class `account` of a known key, and
+ * steps like any other request. All other messages are free; they count towards the class `account` of a valid key, and
  * otherwise towards the limit of the client's address.
  */
 export class McpEndpoint {
@@ -80,7 +85,7 @@ export class McpEndpoint {
     const message = await requestBodies.readJson(request, sender, JSON_BODY_LIMIT_BYTES);
     if (message instanceof Problem) throw message;
     if (!isMessage(message)) throw notOneMessage;
-    const client = this.clientOf(request);
+    const client = await this.clientOf(request);
     if (message.method !== 'tools/call' || !client.caller) await this.count(client);
     if (message.method === ENDLESS) return methodNotFound(message.id);
     const gone = new AbortController();
@@ -153,16 +158,23 @@ export class McpEndpoint {
     return tool.operation;
   }
 
-  private clientOf(request: IncomingMessage): Client {
+  private async clientOf(request: IncomingMessage): Promise<Client> {
+    const { authCache, failedKeys, trustedProxies } = this.parts;
     const { url, rawHeaders } = request;
     const keys = new URLSearchParams(url!.split('?', 2)[1]).getAll('apiKey').slice(0, 2);
-    const all = [...keys];
+    const all = new Set(keys);
     for (let i = 0; i < rawHeaders.length; i += 2) {
-      all.push(keyOfHeader(rawHeaders[i], rawHeaders[i + 1]) ?? '');
+      all.add(keyOfHeader(rawHeaders[i], rawHeaders[i + 1]) ?? '');
     }
-    const nowMs = monotonicMs();
-    const found = all.map((key) => this.parts.authCache.find(key, nowMs));
-    return { request, keys, caller: found.find((one) => one !== undefined) };
+    all.delete('');
+    const [apiKey] = all;
+    if (all.size !== 1) return { request, keys };
+    const asked = { apiKey, startedMs: monotonicMs(), request, requestId: newRequestId() };
+    const caller = await knowCaller(asked, authCache, failedKeys, trustedProxies);
+    if (caller instanceof Problem) return { request, keys };
+    const { allowList } = caller;
+    const isElsewhere = allowList && !isInBlocks(clientAddress(request, trustedProxies), allowList);
+    return isElsewhere ? { request, keys } : { request, keys, caller };
   }
 
   /** Counts a message that is not a request to an operation. @throws RateLimited. */

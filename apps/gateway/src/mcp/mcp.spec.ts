@@ -265,6 +265,8 @@ describe('a tool call', () => {
 
 describe('messages from strangers', () => {
   const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const lookup = { name: 'whois_live', arguments: { domainName: 'a.example' } };
+  const CALL = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: lookup });
 
   it.each([
     ['no JSON', '{', 400],
@@ -305,6 +307,23 @@ describe('messages from strangers', () => {
     expect(isLimited).toBe(true);
     expectProblem(await post(LIST, bearer(apiKey)), 429, 'rate_limited');
     expect((await call(client, 'whois_live', { domainName: 'b.example' })).isError).toBe(false);
+  });
+
+  it('S17: whatever strangers at its address send, a customer is served from the first message on', async () => {
+    for (let i = 0; i < PUBLIC_LIMIT; i++) await post(LIST);
+    expectProblem(await post(LIST), 429, 'rate_limited');
+    const [first, second] = [0, 1].map(() => bearer(under.around.account.addKey().apiKey));
+    expect((await post(LIST, first)).status).toBe(200);
+    expect((await post(CALL, second)).text).toContain('credits_charged');
+  });
+
+  it('S14: messages with a key from an address that it does not allow count for this address', async () => {
+    const { apiKey } = under.around.account.addKey({ allowedAddresses: ['198.51.100.7'] });
+    const home = { ...bearer(apiKey), 'x-forwarded-for': '198.51.100.7' };
+    expect((await post(CALL, home)).text).toContain('credits_charged');
+    for (let i = 0; i < PUBLIC_LIMIT; i++) await post(LIST, bearer(apiKey));
+    expect((await post(LIST, bearer(apiKey))).json).toMatchObject({ class: 'public' });
+    expect((await post(LIST, home)).status).toBe(200);
   });
 
   it('S104: a subscription, which would never end, is rejected', async () => {
