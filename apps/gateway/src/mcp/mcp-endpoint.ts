@@ -57,6 +57,8 @@ interface Client {
   keys: readonly string[];
   /** The owner of the one valid key, unless it must not be used from this address. */
   caller?: KeyEntry;
+  /** Whether the message counts towards a limit already. */
+  isCounted?: boolean;
 }
 
 /** The method whose answer would be an endless stream. The tools never change while the process runs. */
@@ -98,8 +100,11 @@ export class McpEndpoint {
     this.clients.set(asked, client);
     const { fetch } = await (this.handler ??= this.createHandler());
     const answer = await fetch(asked, { parsedBody: message });
+    const text = await answer.text();
+    // The library rejects malformed calls, which then reach no operation.
+    if (!client.isCounted) await this.count(client);
     const type = answer.headers.get('content-type') ?? undefined;
-    return { status: answer.status, type, text: await answer.text() };
+    return { status: answer.status, type, text };
   }
 
   /** Loads the library when the first message arrives, because it takes 28 MB and 150 ms. */
@@ -143,11 +148,13 @@ export class McpEndpoint {
   }
 
   private async run(
-    { request, keys }: Client,
+    client: Client,
     operation: Operation,
     given: Readonly<Record<string, unknown>>,
   ): Promise<ToolAnswer> {
-    return callTool(this.parts, request, keys, operation, given);
+    const answer = callTool(this.parts, client.request, client.keys, operation, given);
+    client.isCounted = true;
+    return answer;
   }
 
   private operationOf(name: string): Operation {
@@ -178,7 +185,9 @@ export class McpEndpoint {
   }
 
   /** Counts a message that is not a request to an operation. @throws RateLimited. */
-  private async count({ request, caller }: Client): Promise<void> {
+  private async count(client: Client): Promise<void> {
+    client.isCounted = true;
+    const { request, caller } = client;
     const { rateLimiter, trustedProxies } = this.parts;
     const limit = caller ? caller.account.limits.account : PUBLIC_LIMIT;
     const rate = await (caller
@@ -194,7 +203,7 @@ export class McpEndpoint {
    * report to the client.
    */
   private async counted(client: Client, problem: Problem): Promise<Problem> {
-    if (!client.caller) return problem;
+    if (client.isCounted) return problem;
     return this.count(client).then(
       () => problem,
       (refusal: unknown) => toProblem(refusal),

@@ -326,6 +326,15 @@ describe('messages from strangers', () => {
     expect((await post(LIST, home)).status).toBe(200);
   });
 
+  it('S17: malformed calls with a key count for its account', async () => {
+    const { apiKey } = under.around.account.addKey();
+    await post(CALL, bearer(apiKey));
+    const malformed = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
+    const statuses = new Set<number>();
+    for (let i = 0; i < 100; i++) statuses.add((await post(malformed, bearer(apiKey))).status);
+    expect(statuses).toContain(429);
+  });
+
   it('S104: a subscription, which would never end, is rejected', async () => {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
