@@ -53,7 +53,8 @@ function toolOf(operation: Operation): McpTool {
       inputSchema: { ...callSchema(operation), type: 'object' },
       annotations: {
         readOnlyHint: isRead,
-        destructiveHint: method === 'DELETE',
+        // False means that a call only adds something, as operations do whose repetition would add it twice.
+        destructiveHint: !isRead && takesIdempotencyKey !== true,
         idempotentHint: isRead || method === 'DELETE' || takesIdempotencyKey === true,
       },
     },

@@ -96,8 +96,14 @@ describe.each<[string, Era]>([
     const bulk = tools.find(({ name }) => name === 'whois_bulk')!;
     expect(JSON.stringify(bulk.inputSchema)).not.toContain('#/components');
     expect(bulk.inputSchema.required).toEqual(['body']);
-    const deletion = tools.find(({ name }) => name === 'monitors_delete')!;
-    expect(deletion.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    const changes = tools.filter(({ annotations }) => annotations!.readOnlyHint === false);
+    const additions = changes.filter(({ annotations }) => annotations!.destructiveHint === false);
+    expect(changes.map(({ name }) => name)).toContain('jobs_cancel');
+    expect(additions.map(({ name }) => name)).toEqual([
+      'jobs_whois',
+      'jobs_dns',
+      'monitors_create',
+    ]);
     expect(client.getInstructions()).toContain('Calls cost credits');
   });
 
