@@ -123,9 +123,8 @@ export class McpEndpoint {
     const tools = [...this.tools.values()].map(({ description }) => description);
     server.setRequestHandler('tools/list', () => ({ tools }));
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
-      const { status, text, isSimulated } = await this.call(client, name, given);
-      const texts = isSimulated ? [text, 'This installation simulates its data.'] : [text];
-      const content = texts.map((one) => ({ type: 'text' as const, text: one }));
+      const { status, text, remarks = [] } = await this.call(client, name, given);
+      const content = [text, ...remarks].map((one) => ({ type: 'text' as const, text: one }));
       return { content, isError: status >= 400 };
     });
     return server;
@@ -143,7 +142,9 @@ export class McpEndpoint {
       if (problem.status >= 500) this.parts.logger.error('a tool call failed', { err: error });
       const place = { requestId: newRequestId(), path: MCP_PATH };
       const text = Buffer.from(this.parts.bodies.render(problem, place), 'latin1').toString();
-      return { status: problem.status, text };
+      const { status, retryAfterSeconds } = problem;
+      const remarks = retryAfterSeconds === undefined ? [] : [`Retry-After: ${retryAfterSeconds}`];
+      return { status, text, remarks };
     }
   }
 

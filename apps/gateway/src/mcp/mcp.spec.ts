@@ -9,6 +9,7 @@ import {
   expectProblem,
   live,
 } from '../../../../test/gateway/gateway-under-test.js';
+import { LoopbackServer } from '../../../../test/stand-ins/json-server.js';
 
 let under: GatewayUnderTest;
 const clients: Client[] = [];
@@ -161,6 +162,9 @@ describe('a tool call', () => {
     expect((await ask('first')).isError).toBe(false);
     expect((await under.ask(live(apiKey, '&domainName=second.example'))).status).toBe(200);
     expect(await ask('third')).toMatchObject({ isError: true, json: { code: 'rate_limited' } });
+    const arguments_ = { domainName: 'fourth.example' };
+    const { content } = await client.callTool({ name: 'whois_live', arguments: arguments_ });
+    expect((content as { text: string }[])[1].text).toMatch(/^Retry-After: \d+$/);
   });
 
   it('S14: an address that the key does not allow is rejected', async () => {
@@ -238,6 +242,27 @@ describe('a tool call', () => {
     };
     expect((await ask('a.example')).text).toContain('This installation simulates its data.');
     expect((await ask('')).text).not.toContain('simulates');
+  });
+
+  it('says if the history is invented, also if a lookup has the same path', async () => {
+    const { apiKey } = under.around.account.addKey({ scopes: ['dns', 'reverse'] });
+    const owner = new LoopbackServer((_asked, response) => response.end('{"status":true}'));
+    await owner.start();
+    const other = await under.around.startGateway({
+      GATEWAY_INVENTED_NAMES: 'true',
+      GATEWAY_JOURNAL: `${under.around.folder}/invented`,
+      CORPUS_URL: owner.url,
+    });
+    const ask = (name: string, given: object) => {
+      const params = { name, arguments: { value: '198.41.0.4', ...given } };
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+      return post(JSON.stringify(message), bearer(apiKey), '', other.apiUrl);
+    };
+    expect((await ask('dns_reverse', { type: 'A' })).text).toContain('simulates its data.');
+    const live = (await ask('dns_ptr', {})).text;
+    expect(live).toContain('credits_charged');
+    expect(live).not.toContain('simulates');
+    await owner.stop();
   });
 
   it('whose client disconnects is not charged, and its lookup is cancelled', async () => {

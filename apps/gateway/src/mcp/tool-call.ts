@@ -5,14 +5,14 @@ import { URI_MAX_BYTES, UriTooLong } from '#libs/public-http';
 import type { ApiRequest, Reply } from '../context/request-context.js';
 import type { RequestPath } from '../request/request-path.js';
 import type { ApiPaths } from '../routes/api-paths.js';
-import { isSimulated } from '../routes/api-route.js';
+import { type ApiRoute, isSimulated } from '../routes/api-route.js';
 
 /** The answer of an operation. */
 export interface ToolAnswer {
   status: number;
   text: string;
-  /** Whether the answer is based on simulated data. */
-  isSimulated?: boolean;
+  /** What the headers of an answer over HTTP say. */
+  remarks?: readonly string[];
 }
 
 /** The headers of the client's request that also apply to the request for the operation. */
@@ -21,6 +21,9 @@ const CARRIED_HEADERS: ReadonlySet<string> = new Set([
   'x-api-key',
   'x-forwarded-for',
 ]);
+
+/** The texts of some errors refer to this header. */
+const RETRY_AFTER = /^Retry-After: \d+(?=\r$)/m;
 
 /**
  * Runs a tool call as a request for its operation, with the same checks, limits, charge and log as a request over HTTP.
@@ -52,12 +55,20 @@ export function callTool(
     socket: client.socket,
   };
   return new Promise((resolve) => {
-    const sendWhole: Reply['sendWhole'] = (status, _lines, bytes) => {
+    const sendWhole: Reply['sendWhole'] = (status, lines, bytes) => {
       const text = Buffer.from(bytes, 'latin1').toString();
-      resolve({ status, text, isSimulated: status < 400 && isSimulated(route) });
+      const remarks = status < 400 ? remarksOn(operation, route) : RETRY_AFTER.exec(lines);
+      resolve({ status, text, remarks: remarks ?? [] });
     };
     requestPath.ask(request, { sendWhole, sendLast: sendWhole }, route, carried);
   });
+}
+
+/** @param route the first one of its path, which other operations may share. */
+function remarksOn(operation: Operation, route: ApiRoute): string[] {
+  const routes = [...(route.choice?.routes.values() ?? [])];
+  const own = routes.find((one) => one.operation === operation) ?? route;
+  return isSimulated(own) ? ['This installation simulates its data.'] : [];
 }
 
 function carriedHeaders(rawHeaders: readonly string[]): string[] {
