@@ -43,7 +43,8 @@ describe('checks beyond the plan', () => {
   const watch = async (domainName: string, interval_minutes: number) =>
     call('POST', '', { kind: 'domain', domainName, interval_minutes });
   async function dryRun(method: 'POST' | 'PATCH', rest: string, body: object) {
-    const { status, text } = await under.send(method, `/internal/monitors${rest}?dry_run=true`, {
+    // The dashboard passes the text on as its client wrote it; Python writes `True`.
+    const { status, text } = await under.send(method, `/internal/monitors${rest}?dry_run=True`, {
       accountId,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),

@@ -45,12 +45,15 @@ export function Serves(row: Operation, ...callers: readonly ServiceName[]): Meth
   );
 }
 
+/** Reads a flag in any case, as `boolean` does. */
+const isTrue = (text: unknown) => typeof text === 'string' && text.toLowerCase() === 'true';
+
 /** Answers a dry run with status 200, because it creates nothing. */
 class DryRunStatus implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {
     const http = context.switchToHttp();
     const { query } = http.getRequest<FastifyRequest<{ Querystring: Record<string, unknown> }>>();
-    if (query[DRY_RUN_PARAMETER] === 'true') void http.getResponse<FastifyReply>().status(200);
+    if (isTrue(query[DRY_RUN_PARAMETER])) void http.getResponse<FastifyReply>().status(200);
     return next.handle();
   }
 }
