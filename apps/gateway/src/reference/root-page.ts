@@ -18,7 +18,7 @@ export function rootPage(dashboardUrl: string): string {
           <li>
             <div>
               <a href="/llms.txt">For language models</a>
-              <p class="quiet">A short overview as text. Agents can use every operation at /mcp.</p>
+              <p class="quiet">A short overview as text. Agents can use most operations at /mcp.</p>
             </div>
           </li>
           <li>
