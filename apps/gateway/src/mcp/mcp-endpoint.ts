@@ -98,7 +98,8 @@ export class McpEndpoint {
       signal: gone.signal,
     });
     this.clients.set(asked, client);
-    const { fetch } = await (this.handler ??= this.createHandler());
+    this.handler ??= this.createHandler();
+    const { fetch } = await this.handler;
     const answer = await fetch(asked, { parsedBody: message });
     const text = await answer.text();
     // The library rejects malformed calls, which then reach no operation.
@@ -109,7 +110,10 @@ export class McpEndpoint {
 
   /** Loads the library when the first message arrives, because it takes 28 MB and 150 ms. */
   private async createHandler(): Promise<McpHttpHandler> {
-    const library = await import('@modelcontextprotocol/server');
+    const library = await import('@modelcontextprotocol/server').catch((error: unknown) => {
+      this.handler = undefined;
+      throw error;
+    });
     const serverFor = ({ requestInfo }: McpRequestContext) =>
       this.serverOf(library.Server, this.clients.get(requestInfo!)!);
     return library.createMcpHandler(serverFor, { keepAliveMs: 0 });
