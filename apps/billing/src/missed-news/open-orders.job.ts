@@ -49,8 +49,12 @@ export class OpenOrdersJob implements Job {
   private async lookAfter(order: Order): Promise<boolean> {
     const { processor, checkoutId } = order;
     if (checkoutId === null) return this.checkouts.recover(order);
+    if (isDeclined(order)) return this.checkouts.endDeclined(order);
     const result = await this.syncing.sync({ processor, kind: 'checkout', id: checkoutId });
     if (result === 'refused') return this.checkouts.giveUp(order);
     return result === 'synced';
   }
 }
+
+/** Whether the payment of an order was declined, and no other is on its way. */
+const isDeclined = ({ declinedAt, state }: Order) => declinedAt !== null && state === 'redirected';

@@ -140,6 +140,16 @@ export class CheckoutsService {
     return true;
   }
 
+  /**
+   * Ends an order whose payment was declined, once its page has closed. The processor is not asked: PayPal would try the
+   * declined payment again, although its customer was told that nothing is charged, and may have paid in another way. A
+   * new approval is reported, and a late payment still counts. @returns true.
+   */
+  async endDeclined(order: Order): Promise<boolean> {
+    if (this.clock.now() >= order.expiresAt) await this.end(order, 'expired');
+    return true;
+  }
+
   private async store(order: Order, created: CreatedCheckout): Promise<void> {
     const { accountId, id, processor } = order;
     await this.database.transaction(async (transaction) => {

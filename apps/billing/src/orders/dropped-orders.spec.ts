@@ -144,6 +144,24 @@ describe('an unpaid order', () => {
     expect(await billing.stateOf(accountId, order)).toBe('paid');
   });
 
+  it('is not charged again after PayPal has declined its payment, until its customer agrees again', async () => {
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    jest.spyOn(billing.simulator.paypal.orders, 'capture').mockImplementationOnce(() => {
+      throw PaypalRefusal.unprocessable('PAYMENT_DENIED', 'PayPal declined this transaction.');
+    });
+    await billing.act(order, 'pay');
+    const read = async () => (await billing.call('GET', `orders/${order.id}`, { accountId })).body;
+    expect(await read()).toMatchObject({ state: 'redirected', declined_at: expect.any(String) });
+    await billing.pass(6 * MINUTE_MS);
+    await billing.runJob(OpenOrdersJob);
+    expect(await billing.stateOf(accountId, order)).toBe('redirected');
+    await billing.pass(HOUR_MS);
+    await billing.runJob(OpenOrdersJob);
+    expect(await billing.stateOf(accountId, order)).toBe('expired');
+    await billing.act(order, 'pay');
+    expect(await billing.stateOf(accountId, order)).toBe('paid');
+  });
+
   it('is followed up even if hundreds of earlier orders get no answer', async () => {
     await billing.order(accountId, 15_000, 'paypal');
     await billing.database.query(
