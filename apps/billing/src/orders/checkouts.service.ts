@@ -132,10 +132,17 @@ export class CheckoutsService {
 
   /**
    * Ends an order whose checkout the processor no longer knows, once a day has passed since the page closed. (Some
-   * processors delete unpaid checkouts.) A late payment still counts. @returns false before that day is over.
+   * processors delete unpaid checkouts.) Also closes the checkout: a processor that refused to take an approved payment
+   * must not take it later. @returns false before that day is over, or if the processor does not answer.
    */
   async giveUp(order: Order): Promise<boolean> {
-    if (this.clock.now().getTime() < order.expiresAt.getTime() + DAY_MS) return false;
+    const { processor, checkoutId, expiresAt } = order;
+    if (this.clock.now().getTime() < expiresAt.getTime() + DAY_MS) return false;
+    const closed =
+      checkoutId === null
+        ? undefined
+        : await this.processors.find(processor)?.closeCheckout(checkoutId);
+    if (closed?.outcome === 'unknown') return false;
     await this.end(order, 'expired');
     return true;
   }

@@ -162,6 +162,21 @@ describe('an unpaid order', () => {
     expect(await billing.stateOf(accountId, order)).toBe('paid');
   });
 
+  it('is not charged after it has expired, even if PayPal refused its approved payment until then', async () => {
+    const order = await billing.order(accountId, 15_000, 'paypal');
+    const restricted = jest.spyOn(billing.simulator.paypal.orders, 'capture');
+    restricted.mockImplementation(() => {
+      throw PaypalRefusal.unprocessable('PAYEE_ACCOUNT_RESTRICTED', 'The account is restricted.');
+    });
+    await billing.act(order, 'pay');
+    await billing.pass(DAY_MS + HOUR_MS + MINUTE_MS);
+    await billing.runJob(OpenOrdersJob);
+    restricted.mockRestore();
+    await billing.retry();
+    expect(await billing.stateOf(accountId, order)).toBe('expired');
+    expect(await billing.events(accountId)).toEqual([]);
+  });
+
   it('is followed up even if hundreds of earlier orders get no answer', async () => {
     await billing.order(accountId, 15_000, 'paypal');
     await billing.database.query(
