@@ -90,21 +90,25 @@ export class CreditsController {
     @Query('order', OptionalText) id: string,
     @Query('cancelled', OptionalText) cancelled: string,
   ) {
+    // After a declined payment, asking PayPal would try it again, although the customer has just cancelled.
+    if (cancelled !== '') return this.answerOrder(visit, await this.orderOf(visit, id), true);
     const path = `/orders/${encodeURIComponent(id)}/return`;
-    const answer = await visit.billing({ method: 'POST', path, body: {} });
-    return this.answerOrder(visit, answer, cancelled !== '');
+    return this.answerOrder(visit, await visit.billing({ method: 'POST', path, body: {} }));
   }
 
   @Get('credits/orders/:id')
   async showOrder(@Visit() visit: PageVisit, @Param('id') id: string) {
-    const path = `/orders/${encodeURIComponent(id)}`;
-    return this.answerOrder(visit, await visit.billing({ method: 'GET', path }));
+    return this.answerOrder(visit, await this.orderOf(visit, id));
   }
 
   @Post('credits/orders/:id/drop')
   async dropOrder(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
     const path = `/orders/${encodeURIComponent(id)}/drop`;
     return this.answerOrder(visit, await visit.billing({ method: 'POST', path, body: {} }));
+  }
+
+  private orderOf(visit: PageVisit, id: string): Promise<ProxiedAnswer> {
+    return visit.billing({ method: 'GET', path: `/orders/${encodeURIComponent(id)}` });
   }
 
   private async answerOrder(visit: PageVisit, answer: ProxiedAnswer, wasCancelled = false) {

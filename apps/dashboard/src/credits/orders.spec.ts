@@ -122,12 +122,14 @@ describe('an order', () => {
     'an order cancelled at %s says that nothing was charged, and can still be paid',
     async (processor) => {
       const open = order({ processor, state: 'redirected', redirect_url: 'https://pay.example/1' });
-      under.answers.set('POST /internal/orders/1/return', open);
+      under.answers.set('GET /internal/orders/1', open);
       const cancelled = textOf(await under.get('/billing/return?order=1&cancelled=1'));
       expect(cancelled).toContain('You cancelled the payment. Nothing was charged.');
       expect(cancelled).toContain('Waiting for your payment.');
       expect(cancelled).toContain('href="https://pay.example/1"');
-      under.answers.set('POST /internal/orders/1/return', order({ processor }));
+      // Asking PayPal would try a declined payment again.
+      expect(under.changes()).toEqual([]);
+      under.answers.set('GET /internal/orders/1', order({ processor }));
       const paid = textOf(await under.get('/billing/return?order=1&cancelled=1'));
       expect(paid).toContain('Your payment of $10.00 arrived: 5,000 credits a month');
       expect(paid).not.toContain('Nothing was charged');
