@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { DAY_MS } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { PaypalRefusal } from '../../../simulators/src/payments/paypal/paypal-refusal.js';
 import { PaypalSide } from '../../../../test/billing/sides/paypal-side.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 
@@ -60,6 +61,27 @@ it('money of a dispute that PayPal reports as a refund before it reports the dis
   side.callbacks.faults.drop = false;
   side.refund(payment);
   await billing.settle();
+  expect(await taken()).toEqual([{ cause: 'dispute', state: 'requested', micros: '54000000' }]);
+  lose(id, '54.00');
+  await billing.settle();
+  expect(await taken()).toEqual([{ cause: 'dispute', state: 'final', micros: '54000000' }]);
+});
+
+it('money of a dispute counts once even if PayPal cannot show the dispute when it reports the refund', async () => {
+  side.callbacks.faults.drop = true;
+  const id = side.dispute(payment);
+  side.callbacks.faults.drop = false;
+  side.refund(payment);
+  const { world } = billing.simulator.paypal;
+  const { get } = world;
+  const busy = jest.spyOn(world, 'get').mockImplementation((kind, key) => {
+    if (kind !== 'dispute') return get.call(world, kind, key) as never;
+    throw new PaypalRefusal(429, 'RATE_LIMIT_REACHED', undefined, 'Too many requests.');
+  });
+  await billing.settle();
+  busy.mockRestore();
+  expect(await taken()).toEqual([]);
+  await billing.retry();
   expect(await taken()).toEqual([{ cause: 'dispute', state: 'requested', micros: '54000000' }]);
   lose(id, '54.00');
   await billing.settle();

@@ -92,7 +92,9 @@ export class SyncService {
         return { result: fetched.outcome, answer: answerOf(fetched) };
       }
       crashPoint('sync.after-fetch');
-      await this.prepare(ref, fetched.value);
+      const needed = await this.prepare(ref, fetched.value);
+      // Without its dispute, which may not be stored yet, the money of a refund would count twice.
+      if (ref.kind === 'refund' && needed?.result === 'unknown') return needed;
       const result = await this.write(ref, fetched.value, { syncNo, before });
       if (result === 'overtaken') continue;
       crashPoint('sync.after-commit');
@@ -119,13 +121,14 @@ export class SyncService {
     await this.owners.set(transaction, { processor, externalId }, accountId);
   }
 
-  private async prepare(ref: ObjectRef, snapshot: ProcessorSnapshot): Promise<void> {
+  /** Fetches what must be stored before a snapshot. @returns how that ended; undefined if nothing must be. */
+  private async prepare(ref: ObjectRef, snapshot: ProcessorSnapshot): Promise<Synced | undefined> {
     const needed = await this.inTurn((transaction) =>
       this.snapshots.neededBefore(transaction, ref.processor, snapshot),
     );
-    if (!needed) return;
+    if (!needed) return undefined;
     const before = snapshot.kind === 'bill' && snapshot.state === 'paid' ? ref : undefined;
-    await this.turns.take(needed, () => this.syncAlone(needed, before));
+    return this.turns.take(needed, () => this.syncAlone(needed, before));
   }
 
   /**
