@@ -4,6 +4,7 @@ import { HOUR_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { agreeAtPaypal, pressButton } from '../../../../test/billing/hosted-page.js';
 import { StripeRefusal } from '../../../simulators/src/payments/stripe/requests/stripe-refusal.js';
+import { SyncService } from '../processor-sync/sync.service.js';
 import { MailNoticesJob } from '../subscription-notices/mail-notices.job.js';
 
 const WISH = { sku: 'api-50K-month' };
@@ -209,6 +210,25 @@ describe('an unpaid plan change', () => {
     expect((await ask('drop')).body.subscription).toMatchObject({ ...WISH, unpaid_change: null });
     callbacks.takeHeld();
     expect(await paid()).toHaveLength(2);
+  });
+
+  it('takes effect at once even if another call has just taken its payment', async () => {
+    await subscribed('paypal');
+    const { body } = await ask('change', WISH);
+    await pressButton(body.redirect_url, 'agree' as never);
+    await billing.settle();
+    const { callbacks, orders, world } = billing.simulator.paypal;
+    callbacks.hold();
+    orders.approve(world.all('order').at(-1)!.id, 'pays');
+    const capture = orders.capture.bind(orders);
+    jest.spyOn(orders, 'capture').mockImplementationOnce((order) => {
+      capture(order);
+      return capture(order);
+    });
+    const ref = { processor: 'paypal', kind: 'subscription' } as const;
+    await billing.get(SyncService).sync({ ...ref, id: world.all('subscription').at(-1)!.id });
+    expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
+    callbacks.takeHeld();
   });
 
   it('takes no money after it has been dropped at PayPal, even if the customer approves it later', async () => {

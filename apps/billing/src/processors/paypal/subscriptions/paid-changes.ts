@@ -152,7 +152,8 @@ export class PaidChanges {
     if (order.status === 'APPROVED') {
       const capture = await this.capture(order);
       if (capture === 'declined') return 'declined';
-      if (capture === 'taken') order = await this.parts.orders.getOrder(mark.changeOrderId);
+      // A refusal may mean that another call has just taken the money.
+      order = await this.parts.orders.getOrder(mark.changeOrderId);
     }
     if (!paidAt(order)) return 'nothing';
     await this.putMark(known, { running: change.wanted });
