@@ -52,6 +52,11 @@ it('a plan on trial is a plan', () => {
   expect(wordsOf(subscriptions)).not.toContain('no subscription');
 });
 
+it('a plan before its first payment is not shown as one that works', () => {
+  const owned = { state: 'active', sku: 'api-5K-month', quantity: 1, paid_through: null };
+  expect(wordsOf([owned])).toContain('API plan 5K (waiting for the first payment)');
+});
+
 it('a plan that was cancelled at PayPal is shown until the end of the paid time', () => {
   const owned = (paid_through: string) => [
     { state: 'cancelled', sku: 'api-5K-month', quantity: 1, paid_through },

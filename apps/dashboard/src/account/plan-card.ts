@@ -10,7 +10,7 @@ import type {
 } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 import { day, grouped } from '../amounts.js';
-import { nameOf } from '../subscriptions/subscriptions-page.js';
+import { isBeforePayment, nameOf } from '../subscriptions/subscriptions-page.js';
 
 /** The contents of the card. Data that could not be read is undefined. */
 export interface PlanFacts {
@@ -70,9 +70,13 @@ function planWords({ subscriptions, balance, now }: PlanFacts): string {
   return isPaid ? 'Credits from packages, no subscription' : 'Trial, no subscription';
 }
 
-/** Returns the name of a plan that works. A plan that was cancelled at PayPal works until the end of the paid time. */
+/**
+ * Returns the name of a plan that works or waits for its first payment. A plan that was cancelled at PayPal works until
+ * the end of the paid time.
+ */
 function workingName(owned: SubscriptionAnswer, now: Date): string | undefined {
   const { state, paid_through: paid } = owned;
+  if (isBeforePayment(owned)) return `${nameOf(owned)} (waiting for the first payment)`;
   if (CURRENT.has(state)) return nameOf(owned);
   return paid !== null && new Date(paid) > now ? `${nameOf(owned)} until ${day(paid)}` : undefined;
 }

@@ -111,7 +111,7 @@ const STATE_WORDS: Readonly<Record<SubscriptionState, string>> = {
 };
 
 /** Whether the first payment has not arrived. Until then, the plan gives no rights. */
-const isBeforePayment = ({ state, paid_through: paid }: SubscriptionAnswer) =>
+export const isBeforePayment = ({ state, paid_through: paid }: SubscriptionAnswer) =>
   state === 'active' && paid === null;
 
 const stateWords = (owned: SubscriptionAnswer) =>
