@@ -2,9 +2,12 @@ import { type Micros, shareOfMoney } from '#libs/platform';
 
 /** 100 % in millionths, the unit of tax rates: 190,000 is 19 %. */
 const WHOLE_PPM = 1_000_000n;
-/** `DE=19`, `FR=20/0`, `CH=8.1@2027-01-01`: country, percent, percent for businesses, first day (UTC). */
+/**
+ * `DE=19`, `FR=20/0`, `CH=8.1@2027-01-01`: country, percent, percent for businesses, first day (UTC). The 29th of February
+ * is no first day, because not every year has it.
+ */
 export const TAX_RATE =
-  /^[A-Z]{2}=\d{1,2}(\.\d{1,4})?(\/\d{1,2}(\.\d{1,4})?)?(@\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))?$/;
+  /^[A-Z]{2}=\d{1,2}(\.\d{1,4})?(\/\d{1,2}(\.\d{1,4})?)?(@\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8]|(?<!02-)(29|30)|(?<=(0[13578]|1[02])-)31))?$/;
 
 interface CountryRates {
   /** The time from which the rates apply. */

@@ -311,6 +311,8 @@ describe('tax rates', () => {
     'DE=1.23456',
     'DE=19@2027',
     'DE=19@2027-13-01',
+    'DE=19@2027-02-30',
+    'DE=19@2027-04-31',
     'DE=19@2027-01-01,DE=21@2027-01-01',
   ])('%s is rejected at startup', (text) => {
     expect(() => loadConfig(BillingConfig, { BILLING_TAX_RATES: text })).toThrow(
@@ -320,7 +322,7 @@ describe('tax rates', () => {
   });
 
   it('a valid table is accepted', () => {
-    expect(faultsOf('DE=19,DE=21@2027-01-01,FR=20/0,CH=8.1')).toEqual([]);
+    expect(faultsOf('DE=19,DE=21@2027-01-01,DE=20@2027-12-31,FR=20/0,CH=8.1')).toEqual([]);
   });
 });
 
