@@ -269,6 +269,12 @@ const PATH = [
         requestDeadlineMs: config.lookupTimeoutMs + LEASE_DEADLINE_SLACK_MS + MINUTE_MS,
       }),
   ),
+  made(RefusedConnections, {}, () => new RefusedConnections()),
+  made(
+    RefusalDelays,
+    { config: GatewayConfig },
+    ({ config }) => new RefusalDelays(config.refusalDelayMs),
+  ),
   made(
     RequestBodies,
     { config: GatewayConfig },
@@ -290,10 +296,19 @@ const PATH = [
       recorder: RequestRecorder,
       keptAnswers: KeptAnswers,
       requestBodies: RequestBodies,
+      refusedConnections: RefusedConnections,
+      refusalDelays: RefusalDelays,
       bodies: ProblemBodies,
       logger: Logger,
     },
-    ({ config, counters: { rateLimiter, repeatWindow }, bodies, ...others }) => {
+    ({
+      config,
+      counters: { rateLimiter, repeatWindow },
+      bodies,
+      refusedConnections,
+      refusalDelays,
+      ...others
+    }) => {
       const trustedProxies = blockListOf(config.trustedProxies);
       return new RequestPath({
         ...others,
@@ -302,8 +317,8 @@ const PATH = [
         transfers: new Transfers(config.transferIdleMs, others.logger),
         answers: {
           bodies,
-          refusedConnections: new RefusedConnections(),
-          refusalDelays: new RefusalDelays(config.refusalDelayMs),
+          refusedConnections,
+          refusalDelays,
           trustedProxies,
           streamMs: STREAM_FACTOR * config.lookupTimeoutMs,
         },
@@ -321,6 +336,8 @@ const PATH = [
       requestBodies: RequestBodies,
       authCache: AuthCache,
       failedKeys: FailedKeys,
+      refusedConnections: RefusedConnections,
+      refusalDelays: RefusalDelays,
       counters: COUNTERS,
       bodies: ProblemBodies,
       logger: Logger,

@@ -56,9 +56,15 @@ export class RequestBodies {
    * closes after the answer. While 200 bodies are arriving, each further one causes the oldest body of the sender with
    * the most bodies to be rejected. The promise stays pending if the client disconnects before the body is complete.
    * @param sender the account or, without a key, the site of the request.
+   * @param beforeParsing is awaited once the body has arrived.
    * @returns the parsed body, or a Problem.
    */
-  async readJson(request: IncomingMessage, sender: string, bodyBytes: number): Promise<unknown> {
+  async readJson(
+    request: IncomingMessage,
+    sender: string,
+    bodyBytes: number,
+    beforeParsing?: () => Promise<void>,
+  ): Promise<unknown> {
     const { headers } = request;
     const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
     if (type !== 'application/json') return new UnsupportedMediaType();
@@ -70,6 +76,7 @@ export class RequestBodies {
     const bytes = await this.readBytes(request, sender, bodyBytes);
     if (bytes instanceof Problem) return bytes;
     if (bytes.length === 0) return missingBody;
+    await beforeParsing?.();
     try {
       const text = utf8.decode(bytes);
       checkJsonText(text);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BlockList } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpHttpHandler, McpRequestContext, Server } from '@modelcontextprotocol/server';
 import { type Operation, PUBLIC_LIMIT } from '#libs/contracts';
 import type { RateLimiter } from '#libs/counters';
@@ -13,14 +14,16 @@ import {
   siteOf,
   toProblem,
 } from '#libs/platform';
-import { type ProblemBodies, newRequestId } from '#libs/public-http';
+import { type ProblemBodies, SiteTurns, newRequestId } from '#libs/public-http';
 import type { AuthCache } from '../auth-cache/auth-cache.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
 import type { FailedKeys } from '../auth-cache/failed-keys.js';
 import { clientAddress } from '../context/client-address.js';
 import type { RequestBodies } from '../context/request-body.js';
-import { rateKey } from '../rate-limits/rate-key.js';
+import { mcpRateKey, rateKey } from '../rate-limits/rate-key.js';
 import { RateLimited } from '../rate-limits/rate-limits.errors.js';
+import type { RefusalDelays } from '../rate-limits/refusal-delays.js';
+import type { RefusedConnections } from '../rate-limits/refused-connections.js';
 import { keyOfHeader } from '../request/02-find-key.js';
 import { knowCaller } from '../request/03-know-caller.js';
 import { countAddress } from '../request/05-limit-rate.js';
@@ -37,6 +40,8 @@ export interface McpParts {
   authCache: AuthCache;
   failedKeys: FailedKeys;
   rateLimiter: RateLimiter;
+  refusalDelays: RefusalDelays;
+  refusedConnections: RefusedConnections;
   bodies: ProblemBodies;
   trustedProxies: BlockList;
   logger: Logger;
@@ -53,6 +58,7 @@ export interface McpAnswer {
 /** One message of a client, and the HTTP request that brought it. */
 interface Client {
   request: IncomingMessage;
+  response: ServerResponse;
   /** The keys in the query. */
   keys: readonly string[];
   /** The owner of the one valid key, unless it must not be used from this address. */
@@ -75,6 +81,8 @@ export class McpEndpoint {
   private readonly tools: ReadonlyMap<string, McpTool>;
   private handler?: Promise<McpHttpHandler>;
   private readonly clients = new WeakMap<Request, Client>();
+  /** A message takes milliseconds, so many of one account or site that arrive together must not delay others (S104). */
+  private readonly turns = new SiteTurns();
 
   constructor(private readonly parts: McpParts) {
     this.tools = toolsOf(parts.paths.operations);
@@ -82,13 +90,11 @@ export class McpEndpoint {
 
   /** Answers one JSON-RPC message. @throws Problem, with its status, if it is not a message or exceeds the limit. */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<McpAnswer> {
-    const { requestBodies, trustedProxies, origin } = this.parts;
-    const sender = siteOf(clientAddress(request, trustedProxies));
-    const message = await requestBodies.readJson(request, sender, JSON_BODY_LIMIT_BYTES);
-    if (message instanceof Problem) throw message;
-    if (!isMessage(message)) throw notOneMessage;
-    const client = await this.clientOf(request);
-    if (message.method !== 'tools/call' || !client.caller) await this.count(client);
+    const { origin } = this.parts;
+    const client = await this.clientOf(request, response);
+    await this.admit(client);
+    const message = await this.read(client);
+    if (message.method !== 'tools/call') await this.count(client);
     if (message.method === ENDLESS) return methodNotFound(message.id);
     const gone = new AbortController();
     response.once('close', () => gone.abort());
@@ -103,9 +109,40 @@ export class McpEndpoint {
     const answer = await fetch(asked, { parsedBody: message });
     const text = await answer.text();
     // The library rejects malformed calls, which then reach no operation.
-    if (!client.isCounted) await this.count(client);
+    await this.count(client);
     const type = answer.headers.get('content-type') ?? undefined;
     return { status: answer.status, type, text };
+  }
+
+  /**
+   * Counts a message before its body is read, so that only a limited number of bodies is parsed: a stranger's towards
+   * the limit of the address, and one with a key towards the sum of the account's limits, which no permitted use reaches.
+   * @throws RateLimited.
+   */
+  private async admit(client: Client): Promise<void> {
+    const { caller } = client;
+    if (!caller) return this.count(client);
+    const limit = Object.values(caller.account.limits).reduce((sum, one) => sum + one, 0);
+    const key = mcpRateKey(caller.isTest);
+    const rate = await this.parts.rateLimiter.take(caller.account, key, limit);
+    if (!rate.allowed) await this.refuse(client, new RateLimited('mcp', limit, rate.resetSeconds));
+  }
+
+  /** @throws Problem if the body is not a message. */
+  private async read(client: Client): Promise<Message> {
+    const { request, response } = client;
+    const sender = this.senderOf(client);
+    const turn = async () =>
+      new Promise<void>((resolve) => this.turns.begin(sender, response, resolve));
+    const { requestBodies } = this.parts;
+    const json = await requestBodies.readJson(request, sender, JSON_BODY_LIMIT_BYTES, turn);
+    if (isMessage(json)) return json;
+    await this.count(client);
+    throw json instanceof Problem ? json : notOneMessage;
+  }
+
+  private senderOf({ request, caller }: Client): string {
+    return caller?.account.id ?? siteOf(clientAddress(request, this.parts.trustedProxies));
   }
 
   /** Loads the library when the first message arrives, because it takes 28 MB and 150 ms. */
@@ -157,8 +194,11 @@ export class McpEndpoint {
     operation: Operation,
     given: Readonly<Record<string, unknown>>,
   ): Promise<ToolAnswer> {
-    const answer = callTool(this.parts, client.request, client.keys, operation, given);
+    const { request, response, keys } = client;
+    const asked = callTool(this.parts, request, keys, operation, given);
     client.isCounted = true;
+    const answer = await asked;
+    if (answer.isLast) response.shouldKeepAlive = false;
     return answer;
   }
 
@@ -170,7 +210,7 @@ export class McpEndpoint {
     return tool.operation;
   }
 
-  private async clientOf(request: IncomingMessage): Promise<Client> {
+  private async clientOf(request: IncomingMessage, response: ServerResponse): Promise<Client> {
     const { authCache, failedKeys, trustedProxies } = this.parts;
     const { url, rawHeaders } = request;
     const keys = new URLSearchParams(url!.split('?', 2)[1]).getAll('apiKey').slice(0, 2);
@@ -180,17 +220,19 @@ export class McpEndpoint {
     }
     all.delete('');
     const [apiKey] = all;
-    if (all.size !== 1) return { request, keys };
+    const stranger = { request, response, keys };
+    if (all.size !== 1) return stranger;
     const asked = { apiKey, startedMs: monotonicMs(), request, requestId: newRequestId() };
     const caller = await knowCaller(asked, authCache, failedKeys, trustedProxies);
-    if (caller instanceof Problem) return { request, keys };
+    if (caller instanceof Problem) return stranger;
     const { allowList } = caller;
     const isElsewhere = allowList && !isInBlocks(clientAddress(request, trustedProxies), allowList);
-    return isElsewhere ? { request, keys } : { request, keys, caller };
+    return isElsewhere ? stranger : { ...stranger, caller };
   }
 
-  /** Counts a message that is not a request to an operation. @throws RateLimited. */
+  /** Counts a message that is not a request to an operation, if it is not counted yet. @throws RateLimited. */
   private async count(client: Client): Promise<void> {
+    if (client.isCounted) return;
     client.isCounted = true;
     const { request, caller } = client;
     const { rateLimiter, trustedProxies } = this.parts;
@@ -198,9 +240,19 @@ export class McpEndpoint {
     const rate = await (caller
       ? rateLimiter.take(caller.account, rateKey('account', caller.isTest), limit)
       : countAddress({ request }, trustedProxies, rateLimiter));
-    if (!rate.allowed) {
-      throw new RateLimited(caller ? 'account' : 'public', limit, rate.resetSeconds);
-    }
+    if (rate.allowed) return;
+    const rateClass = caller ? 'account' : 'public';
+    await this.refuse(client, new RateLimited(rateClass, limit, rate.resetSeconds));
+  }
+
+  /** Delays a 429 answer and may close its connection, like those of operations (S126). @throws the refusal. */
+  private async refuse(client: Client, refusal: RateLimited): Promise<never> {
+    const { refusalDelays, refusedConnections } = this.parts;
+    const { request, response } = client;
+    if (refusedConnections.isLast(request.socket)) response.shouldKeepAlive = false;
+    const delayMs = refusalDelays.delayOf(this.senderOf(client), monotonicMs());
+    if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
+    throw refusal;
   }
 
   /**
@@ -208,7 +260,6 @@ export class McpEndpoint {
    * report to the client.
    */
   private async counted(client: Client, problem: Problem): Promise<Problem> {
-    if (client.isCounted) return problem;
     return this.count(client).then(
       () => problem,
       (refusal: unknown) => toProblem(refusal),
@@ -222,7 +273,7 @@ interface Message {
 }
 
 const isMessage = (json: unknown): json is Message =>
-  typeof json === 'object' && json !== null && !Array.isArray(json);
+  typeof json === 'object' && json !== null && !Array.isArray(json) && !(json instanceof Problem);
 
 const notOneMessage = new InvalidRequest([
   { field: 'body', message: 'must be one JSON-RPC message; batches are not supported' },

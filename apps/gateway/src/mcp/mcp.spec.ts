@@ -1,75 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { request } from 'undici';
-import { OPERATIONS, PUBLIC_LIMIT, kindOf, listenerOf, newestVersion } from '#libs/contracts';
+import { OPERATIONS, kindOf, listenerOf, newestVersion } from '#libs/contracts';
 import { waitFor } from '#test/environment';
-import {
-  type Answer,
-  GatewayUnderTest,
-  expectProblem,
-  live,
-} from '../../../../test/gateway/gateway-under-test.js';
+import { type GatewayUnderTest, live } from '../../../../test/gateway/gateway-under-test.js';
 import { LoopbackServer } from '../../../../test/stand-ins/json-server.js';
+import { type Era, McpClients, bearer, call } from './mcp-clients.contract.js';
 
+let mcp: McpClients;
 let under: GatewayUnderTest;
-const clients: Client[] = [];
-let address = 0;
+const connect: McpClients['connect'] = async (...client) => mcp.connect(...client);
+const post: McpClients['post'] = async (...message) => mcp.post(...message);
 
 beforeAll(async () => {
-  under = await GatewayUnderTest.start({ GATEWAY_TRUSTED_PROXIES: '127.0.0.1' });
+  mcp = await McpClients.start();
+  ({ under } = mcp);
 });
-afterAll(async () => {
-  await Promise.all(clients.map((client) => client.close()));
-  await under?.stop();
-});
+afterAll(() => mcp?.stop());
 beforeEach(() => {
   under.forget();
-  address++;
+  mcp.move();
 });
-
-type Era = 'legacy' | { pin: string };
-
-/** Each test has an address of its own, because messages count towards the limit of their address. */
-const from = () => ({ 'x-forwarded-for': `192.0.2.${address}` });
-
-async function connect(headers: Record<string, string>, mode: Era = 'legacy'): Promise<Client> {
-  const client = new Client({ name: 'spec', version: '1' }, { versionNegotiation: { mode } });
-  clients.push(client);
-  const requestInit = { headers: { ...from(), ...headers } };
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL('/mcp', under.url), { requestInit }),
-  );
-  return client;
-}
-
-const bearer = (apiKey: string) => ({ authorization: `Bearer ${apiKey}` });
-
-async function call(client: Client, name: string, given: Record<string, unknown>) {
-  const result = await client.callTool({ name, arguments: given });
-  const [{ text }] = result.content as { text: string }[];
-  return { isError: result.isError === true, json: JSON.parse(text) as Record<string, unknown> };
-}
-
-async function post(
-  body: string,
-  headers: Record<string, string> = {},
-  query = '',
-  url = under.url,
-): Promise<Answer> {
-  const answered = await request(`${url}/mcp${query}`, {
-    method: 'POST',
-    body,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...from(),
-      ...headers,
-    },
-  });
-  const text = await answered.body.text();
-  const json = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {};
-  return { status: answered.statusCode, headers: answered.headers, text, json };
-}
 
 describe.each<[string, Era]>([
   ['2025', 'legacy'],
@@ -291,106 +240,5 @@ describe('a tool call', () => {
     expect(await under.logRows(keyRecord.accountId, 1)).toMatchObject([
       { status: 499, credits: 0 },
     ]);
-  });
-});
-
-describe('messages from strangers', () => {
-  const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-  const lookup = { name: 'whois_live', arguments: { domainName: 'a.example' } };
-  const CALL = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: lookup });
-
-  it.each([
-    ['no JSON', '{', 400],
-    ['a list', `[${LIST},${LIST}]`, 400],
-    ['a text', '"a"', 400],
-    ['a large body', JSON.stringify({ a: 'a'.repeat(300_000) }), 413],
-    ['many values', JSON.stringify({ a: Array.from({ length: 20_000 }, () => 0) }), 400],
-    ['a member named __proto__', '{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{}}', 400],
-  ])('S94: %s is rejected', async (_, body, status) => {
-    const answer = await post(body);
-    expect(answer.status).toBe(status);
-    expect(answer.headers['content-type']).toBe('application/problem+json');
-  });
-
-  it('a message in another media type is rejected', async () => {
-    const answer = await post(LIST, { 'content-type': 'text/plain' });
-    expectProblem(answer, 415, 'unsupported_media_type');
-  });
-
-  it('S17: only a limited number of messages of an address is answered, and others are served', async () => {
-    const unknown = bearer(under.strangersKey());
-    for (let i = 0; i < PUBLIC_LIMIT; i++) expect((await post(LIST, unknown)).status).toBe(200);
-    expectProblem(await post(LIST), 429, 'rate_limited');
-    expectProblem(await post(LIST, unknown), 429, 'rate_limited');
-    address++;
-    expect((await post(LIST)).status).toBe(200);
-  });
-
-  it('S17: messages with a key, and calls of it that reach no operation, count for its account', async () => {
-    const { apiKey } = under.around.account.addKey();
-    const client = await connect(bearer(apiKey));
-    await call(client, 'whois_live', { domainName: 'a.example' });
-    let isLimited = false;
-    for (let i = 0; i < 100 && !isLimited; i++) {
-      const { json } = await call(client, 'no_such_tool', {});
-      isLimited = json.code === 'rate_limited';
-    }
-    expect(isLimited).toBe(true);
-    expectProblem(await post(LIST, bearer(apiKey)), 429, 'rate_limited');
-    expect((await call(client, 'whois_live', { domainName: 'b.example' })).isError).toBe(false);
-  });
-
-  it('S17: whatever strangers at its address send, a customer is served from the first message on', async () => {
-    for (let i = 0; i < PUBLIC_LIMIT; i++) await post(LIST);
-    expectProblem(await post(LIST), 429, 'rate_limited');
-    const [first, second] = [0, 1].map(() => bearer(under.around.account.addKey().apiKey));
-    expect((await post(LIST, first)).status).toBe(200);
-    expect((await post(CALL, second)).text).toContain('credits_charged');
-  });
-
-  it('S14: messages with a key from an address that it does not allow count for this address', async () => {
-    const { apiKey } = under.around.account.addKey({ allowedAddresses: ['198.51.100.7'] });
-    const home = { ...bearer(apiKey), 'x-forwarded-for': '198.51.100.7' };
-    expect((await post(CALL, home)).text).toContain('credits_charged');
-    for (let i = 0; i < PUBLIC_LIMIT; i++) await post(LIST, bearer(apiKey));
-    expect((await post(LIST, bearer(apiKey))).json).toMatchObject({ class: 'public' });
-    expect((await post(LIST, home)).status).toBe(200);
-  });
-
-  it('S17: malformed calls with a key count for its account', async () => {
-    const { apiKey } = under.around.account.addKey();
-    await post(CALL, bearer(apiKey));
-    const malformed = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
-    const statuses = new Set<number>();
-    for (let i = 0; i < 100; i++) statuses.add((await post(malformed, bearer(apiKey))).status);
-    expect(statuses).toContain(429);
-  });
-
-  it('S104: a subscription, which would never end, is rejected', async () => {
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    const params = { _meta, notifications: { toolsListChanged: true } };
-    const method = 'subscriptions/listen';
-    const message = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
-    const { json } = await post(message, {
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-    });
-    expect(json).toEqual({
-      jsonrpc: '2.0',
-      id: 7,
-      error: { code: -32_601, message: 'Method not found' },
-    });
-  });
-
-  it('405: only POST is allowed, and pages of any origin may send it', async () => {
-    expectProblem(await under.ask('/mcp'), 405, 'method_not_allowed');
-    const preflight = await under.ask('/mcp', {}, 'OPTIONS');
-    expect(preflight.headers).toMatchObject({
-      'access-control-allow-methods': 'POST, OPTIONS',
-      'access-control-allow-headers': expect.stringContaining('mcp-protocol-version'),
-    });
   });
 });

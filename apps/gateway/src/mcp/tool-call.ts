@@ -13,6 +13,8 @@ export interface ToolAnswer {
   text: string;
   /** What the headers of an answer over HTTP say. */
   remarks?: readonly string[];
+  /** Whether the connection must be closed after the answer. */
+  isLast?: boolean;
 }
 
 /** The headers of the client's request that also apply to the request for the operation. */
@@ -55,12 +57,16 @@ export function callTool(
     socket: client.socket,
   };
   return new Promise((resolve) => {
-    const sendWhole: Reply['sendWhole'] = (status, lines, bytes) => {
+    const answerOf = (status: number, lines: string, bytes: string): ToolAnswer => {
       const text = Buffer.from(bytes, 'latin1').toString();
       const remarks = status < 400 ? remarksOn(operation, route) : RETRY_AFTER.exec(lines);
-      resolve({ status, text, remarks: remarks ?? [] });
+      return { status, text, remarks: remarks ?? [] };
     };
-    requestPath.ask(request, { sendWhole, sendLast: sendWhole }, route, carried);
+    const reply: Reply = {
+      sendWhole: (...answer) => resolve(answerOf(...answer)),
+      sendLast: (...answer) => resolve({ ...answerOf(...answer), isLast: true }),
+    };
+    requestPath.ask(request, reply, route, carried);
   });
 }
 

@@ -13,6 +13,9 @@ export function rateKey(rateClass: RateClass, isTest: boolean): number {
 /** The rate key of operations without an API key, which are counted by address. */
 export const PUBLIC_RATE_KEY = RATE_CLASSES.length * 2;
 
+/** Returns the rate key of all messages of MCP with a key, before their contents are known. */
+export const mcpRateKey = (isTest: boolean): number => PUBLIC_RATE_KEY + (isTest ? 2 : 1);
+
 /** Returns the counter id of an address group, in the form of an account's id. */
 export function addressCounterId(group: string): CounterId {
   const hex = createHash('sha256').update(group).digest('hex');

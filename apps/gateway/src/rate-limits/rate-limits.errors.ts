@@ -3,7 +3,7 @@ import { Problem, counted } from '#libs/platform';
 
 export class RateLimited extends Problem {
   /** @param retryAfterSeconds absent if the answer gets the time from the counter. */
-  constructor(rateClass: RateClass | 'public', limit: number, retryAfterSeconds?: number) {
+  constructor(rateClass: RateClass | 'public' | 'mcp', limit: number, retryAfterSeconds?: number) {
     super({
       retryAfterSeconds,
       code: 'rate_limited',
