@@ -7,7 +7,7 @@ import {
   expectProblem,
   live,
 } from '../../../../test/gateway/gateway-under-test.js';
-import { JSON_HEADERS, McpClients, bearer, call } from './mcp-clients.contract.js';
+import { JSON_HEADERS, McpClients, bearer, call } from '../../../../test/gateway/mcp-clients.js';
 
 let mcp: McpClients;
 let under: GatewayUnderTest;

@@ -3,7 +3,7 @@ import { OPERATIONS, kindOf, listenerOf, newestVersion } from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import { type GatewayUnderTest, live } from '../../../../test/gateway/gateway-under-test.js';
 import { LoopbackServer } from '../../../../test/stand-ins/json-server.js';
-import { type Era, McpClients, bearer, call } from './mcp-clients.contract.js';
+import { type Era, McpClients, bearer, call } from '../../../../test/gateway/mcp-clients.js';
 
 let mcp: McpClients;
 let under: GatewayUnderTest;

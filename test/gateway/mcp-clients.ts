@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { request } from 'undici';
-import { type Answer, GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js';
+import { type Answer, GatewayUnderTest } from './gateway-under-test.js';
 
 /** The revision that a client speaks: that of 2025, or a later one. */
 export type Era = 'legacy' | { pin: string };
