@@ -17,7 +17,7 @@ interface Grafana {
 }
 
 const KEYWORDS =
-  'by and or on unless bool offset m h d max min sum count rate increase time vector last_over_time histogram_quantile'.split(
+  'by and or on unless bool offset m h d max min sum count rate increase time vector last_over_time min_over_time histogram_quantile'.split(
     ' ',
   );
 /** Metrics and labels of other programs: Prometheus, the kubelet's volumes, cert-manager's certificates. */

@@ -86,7 +86,9 @@ it.each([
     const webhook = { id: '1', url: 'https://hooks.example/', previous_secret_until };
     under.answers.set('GET /internal/webhooks/1', webhook);
     const text = textOf(await under.get('/webhooks/1/rotate'));
-    expect(text.includes('The secret before the present one ends at once')).toBe(isSaid);
+    expect(text.includes('the secret before the present one stops being used at once')).toBe(
+      isSaid,
+    );
   },
 );
 
