@@ -111,7 +111,7 @@ const INSERT = `
 const LIST_DUE_QUEUES = `
   select topic, bucket, key from (
     select topic, bucket, key, next_try_at from failed_event p
-    where consumer = $1 and state = 'retrying' and next_try_at <= clock_timestamp()
+    where consumer = $1 and state = 'retrying' and next_try_at <= statement_timestamp()
       and not exists (
         select from failed_event e where e.consumer = $1 and e.state = 'retrying'
           and e.topic = p.topic and e.key = p.key and e.arrival < p.arrival)

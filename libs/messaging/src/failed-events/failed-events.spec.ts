@@ -238,7 +238,7 @@ describe('failed events', () => {
       await repository.listDueQueues(transaction, 10);
       const [row] = await transaction.query<{ rows: string }>(
         `select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables
-         where relname = 'failed_event'`,
+         where schemaname = 'entitlement' and relname = 'failed_event'`,
       );
       return Number(row.rows);
     });
