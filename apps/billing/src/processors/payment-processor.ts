@@ -234,6 +234,8 @@ export interface ProcessorCapabilities {
   refundsPartly: boolean;
   /** How long the same key returns the same answer, in milliseconds. */
   idempotencyMs: number;
+  /** How long the key of a refund returns the same answer, in milliseconds. */
+  refundIdempotencyMs: number;
   /** Whether the processor sends a callback when a checkout has expired. If not, only a fetch shows the expiry. */
   announcesExpiry: boolean;
   /**

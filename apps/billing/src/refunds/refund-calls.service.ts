@@ -57,21 +57,26 @@ export class RefundCallsService {
   }
 
   /**
-   * Returns the time until which the same call is repeated and may still make the refund; undefined once it is no
-   * longer repeated.
+   * Returns the time from which a refund may be dismissed that the processor has not confirmed; undefined once it may
+   * be. Until then, the processor is likely to answer the repeated call.
    */
-  repeatedUntil({ processor: name }: Payment, { createdAt }: Reversal): Date | undefined {
+  dismissibleFrom({ processor: name }: Payment, begun: Reversal): Date | undefined {
     const { idempotencyMs = 0 } = this.processors.find(name)?.capabilities ?? {};
-    const until = new Date(createdAt.getTime() + idempotencyMs - RETENTION_MARGIN_MS);
-    return this.clock.now() < until ? until : undefined;
+    const from = afterBeginning(begun, idempotencyMs);
+    return this.clock.now() < from ? from : undefined;
   }
 
   private call(payment: Payment, begun: Reversal): Promise<CallResult<RefundSnapshot | null>> {
     const { processor: name, externalId: paymentId } = payment;
     const { id: refundId, amountMicros } = begun;
     const processor = this.processors.get(name);
-    return this.repeatedUntil(payment, begun)
+    const isKeyKnown =
+      this.clock.now() < afterBeginning(begun, processor.capabilities.refundIdempotencyMs);
+    return isKeyKnown
       ? processor.refund({ refundId, paymentId, amountMicros })
       : processor.findRefund(refundId, paymentId);
   }
 }
+
+const afterBeginning = ({ createdAt }: Reversal, keyMs: number) =>
+  new Date(createdAt.getTime() + keyMs - RETENTION_MARGIN_MS);

@@ -29,7 +29,7 @@ type Wish = Pick<Reversal, 'id' | 'scope' | 'startsAt' | 'reason'> & {
 
 const NOTHING_LEFT = 'Nothing of this payment is left to refund.';
 const NOT_CONFIRMED =
-  'The processor has not confirmed this refund, which may still be made: the call is repeated until';
+  'The processor has not confirmed this refund, which may still be made. It can be dismissed from';
 const NOT_FAILED = 'This refund has not failed, was replaced by another refund, or was dismissed.';
 
 @Injectable()
@@ -103,8 +103,7 @@ export class RefundsService {
   }
 
   /**
-   * Closes a refund without another attempt: one that failed, or one that the processor has never confirmed and whose
-   * call is no longer repeated.
+   * Closes a refund without another attempt: one that failed, or one that the processor has not confirmed for hours.
    * @throws NotFound, NothingToRefund.
    */
   async dismiss(accountId: string, refundId: string): Promise<RefundAnswer> {
@@ -112,8 +111,8 @@ export class RefundsService {
     const isDismissed = await this.database.transaction(async (transaction) => {
       const reversals = await this.payments.listReversals(transaction, payment);
       const meant = reversals.find(({ id }) => id === refundId);
-      const until = meant && isUnconfirmed(meant) && this.calls.repeatedUntil(payment, meant);
-      if (until) throw new NothingToRefund(`${NOT_CONFIRMED} ${until.toISOString()}.`);
+      const from = meant && isUnconfirmed(meant) && this.calls.dismissibleFrom(payment, meant);
+      if (from) throw new NothingToRefund(`${NOT_CONFIRMED} ${from.toISOString()} on.`);
       return this.reversals.dismiss(transaction, payment, refundId);
     });
     if (!isDismissed) throw new NothingToRefund(NOT_FAILED);

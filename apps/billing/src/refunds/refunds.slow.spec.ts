@@ -155,7 +155,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
         billing.simulator.apiFaults.lostRequests = isMade ? 0 : Infinity;
         expect((await refund({})).status).toBe(503);
         Object.assign(billing.simulator.apiFaults, { lostAnswers: 0, lostRequests: 0 });
-        await billing.pass(2 * DAY_MS);
+        await billing.pass(31 * DAY_MS);
         await billing.get(SettleRefundsJob).runOnce();
         side.callbacks.faults.drop = false;
         expect(refunds()).toHaveLength(before + (isMade ? 1 : 0));

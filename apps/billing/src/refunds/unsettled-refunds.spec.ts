@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { HOUR_MS, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { sideOf } from '../../../../test/billing/sides/side-of.js';
 import { RefundsMaintenanceRepository } from './refunds.repository.js';
@@ -83,7 +83,8 @@ it('a refund that the processor does not confirm is set aside after an hour, wha
   await billing.get(SettleRefundsJob).runOnce();
 });
 
-it('a refund that PayPal neither confirms nor lists can be dismissed once its call is no longer repeated, and is then made again', async () => {
+/** Starts the refund of a plan's payment at PayPal, which neither receives the call nor lists such refunds. */
+async function loseRefund() {
   const plan = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
   const ordered = await billing.call('POST', 'orders', { accountId, body: plan });
   await billing.act(ordered.body, 'pay');
@@ -97,11 +98,15 @@ it('a refund that PayPal neither confirms nor lists can be dismissed once its ca
   const dismiss = () => billing.call('POST', `operator/refunds/${lost}/dismiss`, asCli);
   billing.simulator.apiFaults.lostRequests = Infinity;
   expect((await refund(lost)).status).toBe(503);
+  return { lost, refund, dismiss };
+}
+
+it('a refund that PayPal neither confirms nor lists can be dismissed after some hours, and is then made again', async () => {
+  const { lost, refund, dismiss } = await loseRefund();
   expect((await dismiss()).body).toMatchObject({ code: 'nothing_to_refund' });
   billing.clock.advance(6 * HOUR_MS);
   await billing.get(SettleRefundsJob).runOnce();
   billing.simulator.apiFaults.lostRequests = 0;
-  await billing.get(SettleRefundsJob).runOnce();
   expect(await attempts()).toEqual([{ state: 'requested' }]);
   expect((await refund(newId())).body).toMatchObject({ code: 'nothing_to_refund' });
   expect((await dismiss()).body).toMatchObject({ refundId: lost, state: 'undone' });
@@ -112,6 +117,20 @@ it('a refund that PayPal neither confirms nor lists can be dismissed once its ca
   const events = (await billing.events(accountId)).map(({ type }) => type);
   expect(events.filter((type) => type === 'billing.payment-reversal-undone')).toHaveLength(1);
 });
+
+it.each([
+  [29, 'made', 'final'],
+  [31, 'left to the operator', 'requested'],
+])(
+  'a refund whose call was lost and that PayPal does not list is, after %i days, %s',
+  async (days, _, state) => {
+    await loseRefund();
+    billing.clock.advance(days * DAY_MS);
+    billing.simulator.apiFaults.lostRequests = 0;
+    await billing.get(SettleRefundsJob).runOnce();
+    expect(await attempts()).toEqual([{ state }]);
+  },
+);
 
 it('a process that listed a payment before its refund was rejected also waits for the pause', async () => {
   await payDeleted();

@@ -68,8 +68,10 @@ export class PaypalProcessor implements PaymentProcessor {
   readonly name = 'paypal';
   readonly capabilities: ProcessorCapabilities = {
     refundsPartly: true,
-    // The shortest of the documented times: orders 6 hours, subscriptions 3 days, refunds up to 45 days.
+    // The shorter of the documented times: orders 6 hours, subscriptions 3 days.
     idempotencyMs: 6 * HOUR_MS,
+    // PayPal documents 45 days. After some weeks, it is hardly the same fault that keeps the answer from us.
+    refundIdempotencyMs: 30 * DAY_MS,
     announcesExpiry: false,
     announcesRenewals: false,
     findsCheckouts: false,

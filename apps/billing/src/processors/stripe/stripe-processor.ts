@@ -70,6 +70,7 @@ export class StripeProcessor implements PaymentProcessor {
   readonly capabilities: ProcessorCapabilities = {
     refundsPartly: true,
     idempotencyMs: DAY_MS,
+    refundIdempotencyMs: DAY_MS,
     announcesExpiry: true,
     announcesRenewals: true,
     findsCheckouts: true,
