@@ -1,10 +1,16 @@
 import type { Stripe } from 'stripe';
 import { newId } from '#libs/platform';
+import type { StripeSchedules } from './stripe-schedules.js';
 import { idOf } from './stripe-snapshots.js';
+
+const EXPAND = ['latest_invoice', 'schedule', 'customer'];
 
 /** Lets customers change the cards that pay for their subscriptions. */
 export class StripeCards {
-  constructor(private readonly stripe: Stripe) {}
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly schedules: StripeSchedules,
+  ) {}
 
   /**
    * Returns the page on which a customer enters another card. For an overdue subscription, this is the payment page of
@@ -13,7 +19,7 @@ export class StripeCards {
    */
   async pageOf(customer: string, returnUrl: string, subscriptionId?: string): Promise<string> {
     if (subscriptionId !== undefined) {
-      const options = { expand: ['latest_invoice'] };
+      const options = { expand: EXPAND };
       const subscription = await this.stripe.subscriptions.retrieve(subscriptionId, options);
       const payPage = overduePageOf(subscription);
       if (payPage) {
@@ -36,18 +42,33 @@ export class StripeCards {
    * would take precedence. That card becomes the default, so that it is still charged if the customer enters no other
    * card.
    */
-  async giveUpCard({
-    id,
-    customer,
-    default_payment_method: own,
-  }: Stripe.Subscription): Promise<void> {
+  private async giveUpCard(subscription: Stripe.Subscription): Promise<void> {
+    const { customer, default_payment_method: own } = subscription;
     if (!own) return;
+    await this.keepOtherCards(subscription);
     await this.stripe.customers.update(
       idOf(customer),
       { invoice_settings: { default_payment_method: idOf(own) } },
       { idempotencyKey: `card:${newId()}` },
     );
-    await this.update(id, { default_payment_method: '' });
+    await this.setCard(subscription, null);
+  }
+
+  /** Lets the customer's other subscriptions keep the default card that pays for them, because another becomes it. */
+  private async keepOtherCards({ id, customer }: Stripe.Subscription): Promise<void> {
+    const { invoice_settings: settings } = customer as Stripe.Customer;
+    if (!settings.default_payment_method) return;
+    const card = idOf(settings.default_payment_method);
+    const asked = { customer: idOf(customer), limit: 100, expand: ['data.schedule'] };
+    for await (const other of this.stripe.subscriptions.list(asked)) {
+      if (other.id !== id && !other.default_payment_method) await this.setCard(other, card);
+    }
+  }
+
+  /** @param card null for the customer's default card. */
+  private async setCard(subscription: Stripe.Subscription, card: string | null): Promise<void> {
+    await this.update(subscription.id, { default_payment_method: card ?? '' });
+    await this.schedules.followCard({ ...subscription, default_payment_method: card }, newId());
   }
 
   private async update(id: string, params: Stripe.SubscriptionUpdateParams): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SubscriptionAnswer } from '#libs/contracts';
-import { DAY_MS, addMonths } from '#libs/platform';
+import { DAY_MS, addMonths, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../../test/billing/billing-under-test.js';
 
 describe('subscriptions at Stripe', () => {
@@ -17,8 +17,7 @@ describe('subscriptions at Stripe', () => {
   beforeEach(async () => {
     end = addMonths(billing.clock.now(), 1);
     accountId = billing.newAccount();
-    const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
-    await billing.act((await billing.call('POST', 'orders', { accountId, body })).body, 'pay');
+    await buy('api-15K-month');
     const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
     ({ id } = listed.subscriptions[0]);
   });
@@ -26,7 +25,19 @@ describe('subscriptions at Stripe', () => {
     expect(billing.logLines.splice(0)).toEqual([]);
   });
 
+  async function buy(sku: string): Promise<void> {
+    const body = { product: 'subscription', sku, processor: 'stripe' };
+    await billing.act((await billing.call('POST', 'orders', { accountId, body })).body, 'pay');
+  }
+  /** The latest subscription at Stripe. */
   const there = () => billing.simulator.world.all('subscription')[0];
+  const defaultCard = () => {
+    const { invoice_settings: settings } = billing.simulator.world.get(
+      'customer',
+      there().customer,
+    );
+    return settings.default_payment_method;
+  };
   async function ask(action: string, body: object = {}) {
     const answer = await billing.call('POST', `subscriptions/${id}/${action}`, { accountId, body });
     await billing.settle();
@@ -84,8 +95,7 @@ describe('subscriptions at Stripe', () => {
     const own = there().default_payment_method;
     await ask('payment-details');
     await ask('payment-details');
-    const customer = billing.simulator.world.get('customer', there().customer);
-    expect(customer.invoice_settings.default_payment_method).toBe(own);
+    expect(defaultCard()).toBe(own);
     expect(there().default_payment_method).toBeNull();
   });
 
@@ -103,6 +113,56 @@ describe('subscriptions at Stripe', () => {
     expect(await now()).toMatchObject({ state: 'active', sku: 'api-5K-month' });
     await ask('change', { sku: 'api-15K-month' });
     expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
+  });
+
+  it('a waiting downgrade leaves the plan and the customer with the cards that they have', async () => {
+    billing.simulator.invoices.replaceCard(there().customer as string, 'works');
+    const cards = [there().default_payment_method, defaultCard()];
+    expect(new Set(cards).size).toBe(2);
+    await ask('change', { sku: 'api-5K-month' });
+    expect([there().default_payment_method, defaultCard()]).toEqual(cards);
+  });
+
+  it('a plan keeps its card when an upgrade is refunded while a downgrade is waiting', async () => {
+    const own = there().default_payment_method;
+    await ask('change', { sku: 'api-50K-month' });
+    await ask('change', { sku: 'api-5K-month' });
+    const latest = 'select id from payments where account_id = $1 order by id desc limit 1';
+    const [{ id: paymentId }] = await billing.database.query<{ id: string }>(latest, [accountId]);
+    const body = { refundId: newId(), paymentId, scope: 'whole', reason: 'asked for it' };
+    await billing.call('POST', 'operator/refunds', { accountId, caller: 'cli', body });
+    await billing.follow();
+    expect(await now()).toMatchObject({
+      sku: 'api-15K-month',
+      pending_change: { sku: 'api-5K-month' },
+    });
+    expect(there().default_payment_method).toBe(own);
+  });
+
+  it('a new card also pays for a downgrade that is waiting', async () => {
+    card('declines');
+    await ask('change', { sku: 'api-5K-month' });
+    const { redirect_url: page } = (await ask('payment-details')).body;
+    await press(page, 'card-works');
+    await passTo(end);
+    expect(await now()).toMatchObject({ state: 'active', sku: 'api-5K-month' });
+  });
+
+  it('a customer who opens the page for the card of one plan keeps paying for another plan with its card', async () => {
+    const first = there();
+    await ask('change', { sku: 'api-5K-month' });
+    const { redirect_url: page } = (await ask('payment-details')).body;
+    await press(page, 'card-works');
+    const cardOfFirst = defaultCard();
+    expect(first.default_payment_method).toBeNull();
+    await buy('domainer-names-month');
+    const cardOfSecond = there().default_payment_method;
+    const { body } = await billing.call('GET', 'subscriptions', { accountId });
+    id = body.subscriptions[0].id;
+    await ask('payment-details');
+    expect([first.default_payment_method, defaultCard()]).toEqual([cardOfFirst, cardOfSecond]);
+    await passTo(end);
+    expect(first).toMatchObject({ schedule: null, default_payment_method: cardOfFirst });
   });
 
   it('a cancellation in Stripe’s customer portal is shown, can be undone, and ends the plan', async () => {

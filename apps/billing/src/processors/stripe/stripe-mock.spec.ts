@@ -96,8 +96,11 @@ function planRef(sku: string): PlanRef {
     valueOf(await processor.upgrade({ ...change, changeId: newId(), from }));
     const lower = { ...change, plan: planRef('api-5K-month') };
     valueOf(await processor.changeAtPeriodEnd(lower, newId()));
+    const returnUrl = 'https://dashboard.example/billing';
+    valueOf(await processor.paymentUpdateUrl(customerId, returnUrl));
+    simulator.invoices.replaceCard(customerId, 'works');
+    valueOf(await processor.paymentUpdateUrl(customerId, returnUrl, id));
     valueOf(await processor.resume(id, newId()));
-    valueOf(await processor.paymentUpdateUrl(customerId, 'https://dashboard.example/billing'));
     valueOf(await processor.cancel(id, 'period_end', newId()));
     valueOf(await processor.cancel(id, 'now', newId()));
   }

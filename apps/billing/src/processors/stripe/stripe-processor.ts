@@ -30,6 +30,7 @@ import { taxNameOf } from '../../tax/tax-rates.js';
 import { pacedHttpClient } from './stripe-http-client.js';
 import { listStripeMoney } from './stripe-money.js';
 import { StripePrices } from './stripe-prices.js';
+import { StripeSchedules } from './stripe-schedules.js';
 import { inKnownState } from './stripe-states.js';
 import { StripeSubscriptions } from './stripe-subscriptions.js';
 import {
@@ -105,8 +106,9 @@ export class StripeProcessor implements PaymentProcessor {
     this.clock = clock;
     this.prices = new StripePrices(this.stripe);
     this.bills = new StripeBills(this.stripe, this.prices);
-    this.cards = new StripeCards(this.stripe);
-    this.subscriptions = new StripeSubscriptions(this.stripe, this.prices, this.cards);
+    const schedules = new StripeSchedules(this.stripe, this.prices);
+    this.cards = new StripeCards(this.stripe, schedules);
+    this.subscriptions = new StripeSubscriptions(this.stripe, this.prices, schedules);
     const { stripe } = this;
     this.callbacks = new StripeCallbacks({ stripe, clock, secrets: callbackSecrets, isLive });
   }

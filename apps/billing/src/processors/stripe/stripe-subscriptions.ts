@@ -1,5 +1,5 @@
 import { Stripe } from 'stripe';
-import { type SubscriptionState, planOfSku } from '#libs/contracts';
+import type { SubscriptionState } from '#libs/contracts';
 import { type Micros, newId } from '#libs/platform';
 import type {
   ChangeRequest,
@@ -10,8 +10,8 @@ import type {
   UpgradeResult,
 } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
-import type { StripeCards } from './stripe-cards.js';
-import type { PricedPlan, StripePrices } from './stripe-prices.js';
+import type { StripePrices } from './stripe-prices.js';
+import type { PhaseItem, StripeSchedules } from './stripe-schedules.js';
 import { inKnownState } from './stripe-states.js';
 import { currencyOf, dateOf, endSetOf, idOf, lastEndOf, toMicros } from './stripe-snapshots.js';
 
@@ -36,15 +36,6 @@ interface OpenChange {
   invoice: Stripe.Invoice;
 }
 
-interface PhaseItem {
-  price: string;
-  quantity: number;
-}
-
-interface NextItem extends PhaseItem {
-  plan: PricedPlan;
-}
-
 /** Whether the pending change is the requested change, with the same start time. */
 const isOf = (open: OpenChange, wanted: { price: string; quantity: number }, from: Date) =>
   open.item.price.id === wanted.price &&
@@ -65,7 +56,7 @@ export class StripeSubscriptions {
   constructor(
     private readonly stripe: Stripe,
     private readonly prices: StripePrices,
-    private readonly cards: StripeCards,
+    private readonly schedules: StripeSchedules,
   ) {}
 
   async fetch(id: string): Promise<SubscriptionSnapshot> {
@@ -144,14 +135,14 @@ export class StripeSubscriptions {
     await this.dropChange(subscriptionId, key);
     const price = await this.prices.idOf(plan, currency);
     const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
-    await this.scheduleNext(subscription, { plan, price, quantity }, key);
+    await this.schedules.add(subscription, { plan, price, quantity }, key);
     return { state: 'scheduled' };
   }
 
   /** Schedules a change again that an upgrade would have replaced, because Stripe has refused the upgrade. */
   private async scheduleAgain(before: Stripe.Subscription): Promise<void> {
-    const next = await this.nextItem(before, before.items.data[0].current_period_end);
-    if (next) await this.scheduleNext({ ...before, schedule: null }, next, newId());
+    const next = await this.schedules.nextOf(before);
+    if (next) await this.schedules.add({ ...before, schedule: null }, next, newId());
   }
 
   /**
@@ -165,63 +156,6 @@ export class StripeSubscriptions {
     if (pending === null && !isMade) await this.scheduleAgain(before);
   }
 
-  private async scheduleNext(
-    subscription: Stripe.Subscription,
-    next: NextItem,
-    key: string,
-  ): Promise<void> {
-    const { id, items, schedule } = subscription;
-    // A phase that names no card takes the subscription's own card away. The customer's card then pays.
-    await this.cards.giveUpCard(subscription);
-    const [item] = items.data;
-    const scheduleId =
-      idOf(schedule) ||
-      (
-        await this.stripe.subscriptionSchedules.create(
-          { from_subscription: id },
-          { idempotencyKey: `schedule:${key}` },
-        )
-      ).id;
-    const running = { price: item.price.id, quantity: item.quantity ?? 1 };
-    await this.schedule(scheduleId, subscription, { running, next }, key);
-  }
-
-  private async schedule(
-    id: string,
-    { items, discounts }: Pick<Stripe.Subscription, 'items' | 'discounts'>,
-    { running, next }: { running: PhaseItem; next: NextItem },
-    key: string,
-  ): Promise<void> {
-    const [{ current_period_start: start, current_period_end: end, price: current }] = items.data;
-    const interval = planOfSku(next.plan.sku)?.interval;
-    if (!interval) throw new UnfitObject(`the plan ${next.plan.sku} is no longer sold`);
-    // Stripe takes away the discounts that a phase does not name.
-    const kept = discounts.length > 0 && {
-      discounts: discounts.map((d) => ({ discount: idOf(d) })),
-    };
-    const [now, then] = [running, next].map(({ price, quantity }) => ({
-      items: [{ price, quantity }],
-      proration_behavior: 'none' as const,
-      ...kept,
-    }));
-    // Without this, Stripe would not bill a phase that has another interval.
-    const anchor = current.recurring?.interval !== interval && {
-      billing_cycle_anchor: 'phase_start' as const,
-    };
-    await this.stripe.subscriptionSchedules.update(
-      id,
-      {
-        end_behavior: 'release',
-        proration_behavior: 'none',
-        phases: [
-          { ...now, start_date: start, end_date: end },
-          { ...then, ...anchor, duration: { interval, interval_count: 1 } },
-        ],
-      },
-      { idempotencyKey: `schedule-phases:${key}` },
-    );
-  }
-
   /**
    * Changes the plan of the running period without a charge. A change that waits for the end of the period keeps
    * waiting.
@@ -229,11 +163,10 @@ export class StripeSubscriptions {
   async setPlan(request: ChangeRequest, key: string): Promise<SubscriptionSnapshot> {
     const { subscriptionId: id } = request;
     const subscription = await this.stripe.subscriptions.retrieve(id, { expand: EXPAND });
-    const { items: ours, schedule } = subscription;
     const wanted = await this.itemOf(request);
-    const next = await this.nextItem(subscription, ours.data[0].current_period_end);
+    const next = await this.schedules.nextOf(subscription);
     if (next && (next.price !== wanted.price || next.quantity !== wanted.quantity)) {
-      await this.schedule(idOf(schedule), subscription, { running: wanted, next }, key);
+      await this.schedules.write(subscription, { running: wanted, next }, key);
       return this.fetch(id);
     }
     await this.releaseSchedule(id);
@@ -301,7 +234,7 @@ export class StripeSubscriptions {
     if (!state || !item) throw new UnfitObject(`${subscription.id} is ${subscription.status}`);
     const { latest_invoice: invoice } = subscription;
     const isPaid = typeof invoice === 'object' && invoice?.status === 'paid';
-    const next = await this.nextItem(subscription, item.current_period_end);
+    const next = await this.schedules.nextOf(subscription);
     return {
       kind: 'subscription',
       id: subscription.id,
@@ -343,16 +276,5 @@ export class StripeSubscriptions {
     if (intentId === '') return false;
     const intent = inKnownState(await this.stripe.paymentIntents.retrieve(intentId));
     return intent.status === 'requires_payment_method';
-  }
-
-  private async nextItem(
-    { schedule }: Stripe.Subscription,
-    periodEnd: number,
-  ): Promise<NextItem | undefined> {
-    if (typeof schedule !== 'object' || !schedule) return undefined;
-    const [item] = schedule.phases.find(({ start_date }) => start_date >= periodEnd)?.items ?? [];
-    if (!item) return undefined;
-    const price = idOf(item.price);
-    return { price, quantity: item.quantity ?? 1, plan: await this.prices.planOf(price) };
   }
 }

@@ -67,15 +67,12 @@ export class StripeApi {
       ['GET', /^\/v1\/customers$/, (_, form) => this.listCustomers(form)],
       ['POST', /^\/v1\/customers\/(\w+)$/, (id, form) => this.updateCustomer(id, params(form))],
       ['GET', /^\/v1\/invoices$/, (_, form) => this.listInvoices(form)],
-      [
-        'GET',
-        /^\/v1\/payment_intents$/,
-        (_, form) => listed('/v1/payment_intents', world.all('payment_intent'), form),
-      ],
+      ['GET', /^\/v1\/payment_intents$/, (_, form) => this.listPayments(form)],
       ['GET', /^\/v1\/disputes$/, (_, form) => listed('/v1/disputes', world.all('dispute'), form)],
       ['GET', /^\/v1\/refunds$/, (_, form) => this.listRefunds(form)],
       ['GET', /^\/v1\/refunds\/(\w+)$/, (id) => world.get('refund', id)],
       ['GET', /^\/v1\/disputes\/(\w+)$/, (id) => world.get('dispute', id)],
+      ['GET', /^\/v1\/subscriptions$/, (_, form) => subscriptions.list(form)],
       ['GET', /^\/v1\/subscriptions\/(\w+)$/, (id) => world.get('subscription', id)],
       [
         'POST',
@@ -170,6 +167,10 @@ export class StripeApi {
     const customer = this.world.get('customer', id);
     customer.invoice_settings.default_payment_method = to?.default_payment_method ?? null;
     return customer;
+  }
+
+  private listPayments(form: Form): object {
+    return listed('/v1/payment_intents', this.world.all('payment_intent'), form);
   }
 
   private listCustomers(form: Form): object {

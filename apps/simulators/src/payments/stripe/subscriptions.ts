@@ -1,8 +1,10 @@
 import type { Stripe } from 'stripe';
 import { HOUR_MS, addMonths } from '#libs/platform';
 import { type BilledItem, type Invoices, cardIdOf } from './invoices.js';
+import { listed } from './listing.js';
 import {
   type Invoice,
+  type ListOf,
   type Price,
   type Subscription,
   type SubscriptionItem,
@@ -10,6 +12,7 @@ import {
   listOf,
   seconds,
 } from './stripe-objects.js';
+import type { Form } from './requests/form-body.js';
 import { StripeRefusal } from './requests/stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
 
@@ -82,11 +85,20 @@ export class Subscriptions {
       subscription.canceled_at = isEnding ? this.world.now : null;
     }
     if (params.discounts) subscription.discounts = this.couponsOf(params.discounts);
-    if (params.default_payment_method === '') subscription.default_payment_method = null;
+    const { default_payment_method: card } = params;
+    if (card !== undefined) subscription.default_payment_method = card || null;
     Object.assign(subscription.payment_settings, params.payment_settings);
     if (params.items) this.change(subscription, params);
     this.world.emit('v1.customer.subscription.updated', subscription);
     return subscription;
+  }
+
+  /** `GET /v1/subscriptions`: lists the subscriptions of a customer that have not ended. */
+  list({ customer, ...page }: Form): ListOf<Subscription> {
+    const running = this.world
+      .all('subscription')
+      .filter((one) => one.customer === customer && !ENDED.includes(one.status));
+    return listed('/v1/subscriptions', running, page);
   }
 
   /** `DELETE /v1/subscriptions/{id}`: cancels at once. */

@@ -85,6 +85,7 @@ const OF_REQUESTS: Readonly<Record<string, Parameters>> = {
     known: ['subscription', ...within('subscription_details', PREVIEWED)],
     required: ['subscription'],
   },
+  'GET /v1/subscriptions': { known: ['customer', ...PAGE], required: ['customer'] },
   'POST /v1/subscriptions/*': {
     known: [
       ...PREVIEWED,
