@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { SubscriptionAnswer } from '#libs/contracts';
-import { HOUR_MS, newId } from '#libs/platform';
+import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { agreeAtPaypal, pressButton } from '../../../../test/billing/hosted-page.js';
+import { PaypalRefusal } from '../../../simulators/src/payments/paypal/paypal-refusal.js';
 import { StripeRefusal } from '../../../simulators/src/payments/stripe/requests/stripe-refusal.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 import { MailNoticesJob } from '../subscription-notices/mail-notices.job.js';
@@ -44,6 +45,10 @@ describe('an unpaid plan change', () => {
   };
   const paid = async () =>
     (await billing.events(accountId)).filter(({ type }) => type === 'billing.payment-confirmed');
+  const newestAtPaypal = () => {
+    const { id: newest } = billing.simulator.paypal.world.all('subscription').at(-1)!;
+    return { processor: 'paypal', kind: 'subscription', id: newest } as const;
+  };
   async function mails(): Promise<string[]> {
     await billing.get(MailNoticesJob).runOnce();
     return (await billing.deliverMail(accountId)).map(({ subject }) => subject);
@@ -156,6 +161,31 @@ describe('an unpaid plan change', () => {
     expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
   });
 
+  it('is set aside with PayPal’s reason while the operator’s account may not take its payment', async () => {
+    await subscribed('paypal');
+    const { body } = await ask('change', WISH);
+    const restricted = jest.spyOn(billing.simulator.paypal.orders, 'capture');
+    restricted.mockImplementation(() => {
+      throw PaypalRefusal.unprocessable('PAYEE_ACCOUNT_RESTRICTED', 'It is restricted.');
+    });
+    await agreeAtPaypal(body.redirect_url);
+    await billing.settle();
+    const setAside = async () =>
+      (await billing.call('GET', 'operator/set-aside', { caller: 'cli' })).body;
+    const reason =
+      'the processor does not take the payment of a change: PAYEE_ACCOUNT_RESTRICTED: It is restricted.';
+    const known = expect.objectContaining({ kind: 'subscriptions', id, reason });
+    expect(await setAside()).toContainEqual(known);
+    expect(await now()).toMatchObject({
+      sku: 'api-15K-month',
+      unpaid_change: { ...WISH, is_declined: false },
+    });
+    restricted.mockRestore();
+    await billing.get(SyncService).sync(newestAtPaypal());
+    expect(await setAside()).not.toContainEqual(known);
+    expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
+  });
+
   it('is neither dropped nor replaced while PayPal reviews it: it is paid once and then takes effect', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
@@ -225,10 +255,26 @@ describe('an unpaid plan change', () => {
       capture(order);
       return capture(order);
     });
-    const ref = { processor: 'paypal', kind: 'subscription' } as const;
-    await billing.get(SyncService).sync({ ...ref, id: world.all('subscription').at(-1)!.id });
+    await billing.get(SyncService).sync(newestAtPaypal());
     expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
     callbacks.takeHeld();
+  });
+
+  it('needs no payment at PayPal in the last minute of a period, and takes effect with the next one', async () => {
+    await subscribed('paypal');
+    const end = new Date((await now()).period_end).getTime();
+    await billing.pass(end - billing.clock.now().getTime() - MINUTE_MS);
+    const { status, body } = await ask('change', WISH);
+    expect(status).toBe(200);
+    await pressButton(body.redirect_url, 'agree' as never);
+    await billing.settle();
+    expect(await now()).toMatchObject({
+      sku: 'api-15K-month',
+      pending_change: WISH,
+      unpaid_change: null,
+    });
+    await billing.pass(24 * HOUR_MS);
+    expect(await now()).toMatchObject({ ...WISH, pending_change: null });
   });
 
   it('takes no money after it has been dropped at PayPal, even if the customer approves it later', async () => {

@@ -148,6 +148,8 @@ export interface SubscriptionSnapshot extends BilledPlan {
   cancelAt: Date | null;
   pendingChange: BilledPlan | null;
   unpaidChange: UnpaidChange | null;
+  /** Why the processor does not take a payment, although its customer has agreed and was not declined. */
+  notTakenBecause?: string;
   latestBill: { id: string; isPaid: boolean } | null;
   /** The bill of a change, if the payment for it may have arrived after the payment for a later period. */
   paidChangeId?: string;

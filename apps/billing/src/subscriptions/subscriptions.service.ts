@@ -24,7 +24,7 @@ import { type PaidTime, paidTimeOf } from '../bills/paid-time.js';
 import { NOTHING_HELD, heldWith, heldWithout } from './held-bills.js';
 import type { Subscription } from './subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
-import { NOTHING_UNPAID, unpaidMembers } from './unpaid-change.js';
+import { NOTHING_UNPAID, notTakenMembers, unpaidMembers } from './unpaid-change.js';
 
 /** States in which a subscription is current for its line, so that no other may be started. */
 const CURRENT_STATES: readonly SubscriptionState[] = [
@@ -305,6 +305,7 @@ export class SubscriptionsService {
       ...(isOtherNext(row, snapshot) && { taxDecidedAt: null, nextTaxPpm: null }),
       isCurrent: counts && !isTaken,
       isDuplicate: row.isDuplicate || (counts && isTaken),
+      ...notTakenMembers(row, snapshot.notTakenBecause),
       ...(row.setAsideBecause === NOT_OURS && NOTHING_HELD),
       ...(isPaidUnknown && paidMembers(await this.paidTimeOf(transaction, row))),
       ...(snapshot.sku === row.wantedSku && snapshot.quantity === row.wantedQuantity && NO_WISH),

@@ -51,3 +51,18 @@ export function unpaidAnswer(row: Subscription, now: Date): UnpaidChangeAnswer |
     until: until.toISOString(),
   };
 }
+
+const NOT_TAKEN = 'the processor does not take the payment of a change: ';
+
+/**
+ * Returns the columns of a subscription that is set aside while the processor refuses to take the payment of a change,
+ * although the customer has agreed to it. Only the operator can end that.
+ */
+export function notTakenMembers(
+  { setAsideBecause: known }: Pick<Subscription, 'setAsideBecause'>,
+  because: string | undefined,
+): Partial<Pick<Subscription, 'setAsideBecause'>> {
+  // Another reason may hold the rights of a bill that could not be read.
+  if (known !== null && !known.startsWith(NOT_TAKEN)) return {};
+  return { setAsideBecause: because === undefined ? null : NOT_TAKEN + because };
+}

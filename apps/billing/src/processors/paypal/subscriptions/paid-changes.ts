@@ -16,8 +16,8 @@ import { PaypalRefusal } from '../paypal-connection.js';
 import { type PaypalOrder, idOf, linkOf, microsOf, timeOf, toMoney } from '../paypal-objects.js';
 import { pageOf, paymentRequest } from '../paypal-orders.js';
 import { isDecided, isDeclined } from '../paypal-result.js';
-import { paymentSnapshot } from '../paypal-snapshots.js';
 import { periodAt } from './billing-period.js';
+import { captureOf, isReviewed, isTaken, paidAt } from './change-payment.js';
 import {
   changeOrderOf,
   toChangeBillId,
@@ -75,6 +75,7 @@ export class PaidChanges {
     const wanted = { ...(await this.parts.plans.find(plan, currency)), quantity };
     if (isSamePlan(known.running, wanted)) return { state: 'paid' };
     const due = dueOf(linesOf(known, { old: known.running, wanted, from }));
+    if (due === 0n) return this.upgradeForNothing(request);
     const reference = { subscriptionId, old: known.running, wanted, from };
     const order = await this.parts.orders.createOrder(
       paymentRequest({
@@ -96,6 +97,16 @@ export class PaidChanges {
       ? pageOf(order)
       : await this.revise(known, wanted, pageOf(order));
     return { state: 'payment_required', redirectUrl };
+  }
+
+  /**
+   * Changes the plan when the period ends: its rest is too short to cost anything, and PayPal has no orders without an
+   * amount.
+   */
+  private async upgradeForNothing(request: UpgradeRequest): Promise<UpgradeResult> {
+    const changed = await this.changeAtPeriodEnd(request);
+    if (changed.state === 'scheduled') return { state: 'paid' };
+    return { state: 'payment_required', redirectUrl: changed.redirectUrl };
   }
 
   async changeAtPeriodEnd(request: ChangeRequest): Promise<ChangeResult> {
@@ -138,10 +149,13 @@ export class PaidChanges {
   /**
    * Captures the money of a change that the customer has approved on both pages, and records that
    * the new plan is in force.
-   * @returns `declined` if the payment was declined; `nothing` if there is no such change, or its
-   *   period is over.
+   * @returns `declined` if the payment was declined; a refusal if PayPal does not take an approved payment for another
+   *   reason, such as a restriction of the operator's account; `nothing` if there is no such change, or its period is
+   *   over.
    */
-  async settle(known: KnownSubscription): Promise<'settled' | 'declined' | 'nothing'> {
+  async settle(
+    known: KnownSubscription,
+  ): Promise<'settled' | 'declined' | 'nothing' | PaypalRefusal> {
     const { mark, next, former } = known;
     if (mark.changeOrderId === null || !isRunning(known)) return 'nothing';
     if (this.parts.clock.now() >= mark.until) return 'nothing';
@@ -150,10 +164,11 @@ export class PaidChanges {
     if (!order || !change || !isSamePlan(former, change.old) || !isSameOffer(next, change.wanted))
       return 'nothing';
     if (order.status === 'APPROVED') {
-      const capture = await this.capture(order);
-      if (capture === 'declined') return 'declined';
+      const refusal = await this.capture(order);
+      if (refusal && isDeclined(refusal)) return 'declined';
       // A refusal may mean that another call has just taken the money.
       order = await this.parts.orders.getOrder(mark.changeOrderId);
+      if (refusal && order.status === 'APPROVED') return refusal;
     }
     if (!paidAt(order)) return 'nothing';
     await this.putMark(known, { running: change.wanted });
@@ -308,13 +323,13 @@ export class PaidChanges {
     }
   }
 
-  private async capture({ id }: PaypalOrder): Promise<'taken' | 'declined' | 'refused'> {
+  private async capture({ id }: PaypalOrder): Promise<PaypalRefusal | undefined> {
     try {
       await this.parts.orders.captureOrder(idOf(id));
-      return 'taken';
+      return undefined;
     } catch (error) {
       if (!(error instanceof PaypalRefusal) || !isDecided(error)) throw error;
-      return isDeclined(error) ? 'declined' : 'refused';
+      return error;
     }
   }
 
@@ -375,24 +390,6 @@ function linesOf(
 
 const dueOf = (lines: readonly BillLine[]): Micros =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
-
-function paidAt(order: PaypalOrder): Date | undefined {
-  const capture = captureOf(order);
-  const isPaid = capture && paymentSnapshot(capture).state === 'succeeded';
-  return isPaid ? timeOf(capture.create_time) : undefined;
-}
-
-/** Whether the order's money has arrived, or is under review and may arrive. */
-function isTaken(order: PaypalOrder | undefined): boolean {
-  const capture = order && captureOf(order);
-  return capture !== undefined && paymentSnapshot(capture).state !== 'failed';
-}
-
-const isReviewed = (order: PaypalOrder | undefined) =>
-  order !== undefined && isTaken(order) && paidAt(order) === undefined;
-
-const captureOf = ({ purchase_units: units }: PaypalOrder) =>
-  units?.[0]?.payments?.captures?.at(-1);
 
 /** Cuts a time to whole seconds, which references of changes use. */
 const wholeSecond = (time: Date) => new Date(Math.floor(time.getTime() / SECOND_MS) * SECOND_MS);

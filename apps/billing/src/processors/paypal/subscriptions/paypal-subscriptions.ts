@@ -236,6 +236,7 @@ export class PaypalSubscriptions {
       // A new tax rate is not a change that the customer requested.
       pendingChange: goesOn && !isSameOffer(running, next) ? billedPlan(next) : null,
       unpaidChange: goesOn ? await changes.unpaid(current, settled === 'declined') : null,
+      ...(settled instanceof PaypalRefusal && { notTakenBecause: textOf(settled) }),
       ...(await this.bills(current)),
     };
   }
@@ -265,6 +266,8 @@ export class PaypalSubscriptions {
     return { latestBill: latest ? { id: latest.id, isPaid: true } : null, paidChangeId };
   }
 }
+
+const textOf = ({ issue, message }: PaypalRefusal) => `${issue}: ${message}`;
 
 /**
  * Whether PayPal has not billed the period that begins at `start` and will not bill it. PayPal may bill some days late:
