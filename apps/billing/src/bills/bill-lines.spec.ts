@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { FORMER_UNIT_MICROS } from '#libs/contracts';
 import { addMonths } from '#libs/platform';
 import { quoteOf } from '../pricing/quote.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
@@ -60,4 +61,18 @@ it('the tax of a period is that of its order, which is rounded per unit', () => 
   const [{ amountMicros, taxMicros }] = quote!.lines;
   expect([amountMicros, taxMicros]).toEqual([3_984_000_000n, 322_800_000n]);
   expect(paidLineOf(bill, subscription)).toMatchObject({ amountMicros, taxMicros });
+});
+
+it('a period costs what its plan cost in the version of the catalogue from which the plan was chosen', () => {
+  FORMER_UNIT_MICROS.former = { 'api-15K-month': 20_000_000 };
+  const paid = (price: bigint, catalogueVersion: string) => {
+    const lines = [{ ...line('api-15K-month', price), catalogueVersion, taxPpm: 190_000 }];
+    return paidLineOf({ ...changeFrom(START), reason: 'renewal', lines }, subscription);
+  };
+  const former = paid(23_800_000n, 'former');
+  const mixed = [paid(32_130_000n, 'former'), paid(23_800_000n, '1')];
+  delete FORMER_UNIT_MICROS.former;
+  expect(former).toMatchObject({ amountMicros: 20_000_000n, taxMicros: 3_800_000n });
+  expect(paid(32_130_000n, '1')).toMatchObject({ amountMicros: 27_000_000n });
+  expect(mixed).toEqual(mixed.map(() => ({ fault: 'the bill has a different price' })));
 });

@@ -1,4 +1,4 @@
-import { type SubscriptionPlan, planOfSku } from '#libs/contracts';
+import { type SubscriptionPlan, planOfSku, unitMicrosIn } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import { taxOn, taxWithin, withTax } from '../tax/tax-rates.js';
 import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
@@ -35,7 +35,7 @@ export function paidLineOf(
   if (bill.lines.length > 2) return { fault: 'the bill has lines that do not belong to a plan' };
   if (bill.reason === 'change') return changedLine(bill, subscription, { plan, gained, left });
   if (bill.reason === 'other' || left) return { fault: 'the bill is not for a period' };
-  // A running period keeps the prices of the catalogue version under which it was bought.
+  // A subscription keeps the price in the version of the catalogue from which it was chosen.
   if (gained.amountMicros !== priceOf(gained, plan))
     return { fault: 'the bill has a different price' };
   return lineOf(bill, plan, gained, {
@@ -97,15 +97,16 @@ const priceOfLines = ({ lines }: Pick<BillSnapshot, 'lines'>): Micros =>
 
 function lineOf(
   bill: BillSnapshot,
-  { kind, sku, unitMicros }: SubscriptionPlan,
-  { quantity, taxPpm }: BillLine,
+  plan: SubscriptionPlan,
+  { quantity, taxPpm, catalogueVersion }: BillLine,
   stretch: PaidStretch,
 ): PaidLine {
+  const { kind, sku } = plan;
   const grossMicros = priceOfLines(bill);
   // The tax for a whole period is rounded per unit, as in the order and in the price.
   const taxMicros = stretch.isChange
     ? taxWithin(grossMicros, taxPpm)
-    : taxOn(BigInt(unitMicros), taxPpm) * BigInt(quantity);
+    : taxOn(BigInt(unitMicrosIn(catalogueVersion, plan)), taxPpm) * BigInt(quantity);
   const amountMicros = grossMicros - taxMicros;
   return {
     kind,
@@ -120,8 +121,8 @@ function lineOf(
   };
 }
 
-const priceOf = ({ taxPpm, quantity }: BillLine, { unitMicros }: SubscriptionPlan): Micros =>
-  withTax(BigInt(unitMicros), taxPpm) * BigInt(quantity);
+const priceOf = (line: BillLine, plan: SubscriptionPlan): Micros =>
+  withTax(BigInt(unitMicrosIn(line.catalogueVersion, plan)), line.taxPpm) * BigInt(line.quantity);
 
 const isWholePrice = (line: BillLine, plan: SubscriptionPlan) =>
   line.amountMicros === priceOf(line, plan) || line.amountMicros === -priceOf(line, plan);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CATALOGUE_VERSION, type SubscriptionPlan, planOfSku } from '#libs/contracts';
+import { CATALOGUE_VERSION, type SubscriptionPlan, planOfSku, unitMicrosIn } from '#libs/contracts';
 import { addMonths, shareOfMoney } from '#libs/platform';
 import { withTax } from '../tax/tax-rates.js';
 import type { ChangeRequest, PlanRef } from '../processors/payment-processor.js';
@@ -25,19 +25,18 @@ export function effectOfChange(
   return worth(to) > worth(from) ? 'now' : 'period_end';
 }
 
-/** Returns a plan at today's catalogue price, as for a new purchase, in the form that processors need. */
+/**
+ * Returns a plan in the form that processors need.
+ * @param catalogueVersion the version of the catalogue whose price applies: by default today's, as for a new purchase.
+ */
 export function planRefOf(
-  { sku, interval, name, unitMicros }: SubscriptionPlan,
+  plan: SubscriptionPlan,
   taxPpm: number,
+  catalogueVersion = CATALOGUE_VERSION,
 ): PlanRef {
-  return {
-    sku,
-    catalogueVersion: CATALOGUE_VERSION,
-    interval,
-    name,
-    unitMicros: withTax(BigInt(unitMicros), taxPpm),
-    taxPpm,
-  };
+  const { sku, interval, name } = plan;
+  const unitMicros = withTax(BigInt(unitMicrosIn(catalogueVersion, plan)), taxPpm);
+  return { sku, catalogueVersion, interval, name, unitMicros, taxPpm };
 }
 
 /**
@@ -59,6 +58,7 @@ export function changeIdOf(
 interface Running {
   sku: string;
   quantity: number;
+  catalogueVersion: string;
   taxPpm: number;
   periodStart: Date;
   periodEnd: Date;
@@ -78,7 +78,8 @@ export function creditsAtOnce(
   const more = monthlyCreditsOf(wanted) - monthlyCreditsOf(running);
   if (more <= 0) return 0;
   const { start, end } = monthAt(running, from);
-  const isWhole = [running, wanted].every((plan) => isWholePrice(running, plan, from));
+  const bought = { ...wanted, catalogueVersion: CATALOGUE_VERSION };
+  const isWhole = [running, bought].every((plan) => isWholePrice(running, plan, from));
   const counted = isWhole ? start : from;
   const [part, whole] = [end.getTime() - counted.getTime(), end.getTime() - start.getTime()];
   return Number((BigInt(more) * BigInt(part)) / BigInt(whole));
@@ -86,10 +87,12 @@ export function creditsAtOnce(
 
 function isWholePrice(
   { taxPpm, periodStart, periodEnd }: Running,
-  { sku, quantity }: Pick<Running, 'sku' | 'quantity'>,
+  { sku, quantity, catalogueVersion }: Pick<Running, 'sku' | 'quantity' | 'catalogueVersion'>,
   from: Date,
 ): boolean {
-  const price = withTax(BigInt(planOfSku(sku)?.unitMicros ?? 0), taxPpm) * BigInt(quantity);
+  const plan = planOfSku(sku);
+  const unitMicros = plan ? unitMicrosIn(catalogueVersion, plan) : 0;
+  const price = withTax(BigInt(unitMicros), taxPpm) * BigInt(quantity);
   const part = BigInt(periodEnd.getTime() - from.getTime());
   return shareOfMoney(price, part, BigInt(periodEnd.getTime() - periodStart.getTime())) === price;
 }

@@ -216,8 +216,10 @@ export class PlanChangesService {
       if (row.taxPpm === taxPpm || row.cancelAt !== null) return;
       const processor = this.processors.get(row.processor);
       const { pendingSku, pendingQuantity, periodEnd } = row;
-      const units = pendingSku ? plannedUnits(pendingSku, pendingQuantity ?? 1) : unitsOf(row);
-      const change = changeOf({ ...row, taxPpm }, units);
+      const next = { ...row, taxPpm };
+      const change = pendingSku
+        ? changeOf(next, plannedUnits(pendingSku, pendingQuantity ?? 1))
+        : changeOf(next, unitsOf(row), row.catalogueVersion);
       const key = `tax:${changeIdOf(row, change, periodEnd)}:${taxPpm}`;
       madeBy(await processor.changeTax({ ...change, isPending: pendingSku !== null }, key));
       crashPoint('plan-change.after-call');
@@ -254,9 +256,8 @@ export class PlanChangesService {
     const isChangeMeant = row.pendingSku !== null && row.cancelAt === null;
     if (isChangeMeant && processor.capabilities.changesNeedApproval) {
       // A change that was approved on the processor's page must also be withdrawn there.
-      const result = madeBy(
-        await processor.changeAtPeriodEnd(changeOf(row, unitsOf(row)), newId()),
-      );
+      const kept = changeOf(row, unitsOf(row), row.catalogueVersion);
+      const result = madeBy(await processor.changeAtPeriodEnd(kept, newId()));
       if (result.state === 'approval_required') ({ redirectUrl } = result);
     } else {
       madeBy(await processor.resume(row.externalId, newId()));
@@ -333,12 +334,14 @@ export class PlanChangesService {
   }
 }
 
+/** @param catalogueVersion the version of the catalogue whose price applies; by default today's. */
 function changeOf(
   { externalId, currency, taxPpm }: Subscription,
-  units: PlannedUnits,
+  { plan, quantity }: PlannedUnits,
+  catalogueVersion?: string,
 ): ChangeRequest {
-  const { plan, quantity } = units;
-  return { subscriptionId: externalId, plan: planRefOf(plan, taxPpm), quantity, currency };
+  const ref = planRefOf(plan, taxPpm, catalogueVersion);
+  return { subscriptionId: externalId, plan: ref, quantity, currency };
 }
 
 const due = (micros: Micros, { taxPpm }: Subscription) => ({

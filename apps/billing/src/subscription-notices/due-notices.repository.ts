@@ -20,6 +20,8 @@ export interface DueNotice {
   processor: ProcessorName;
   sku: string;
   quantity: number;
+  /** The version of the catalogue whose price applies; null for today's, because the plan will have changed. */
+  catalogueVersion: string | null;
   interval: BillingInterval;
   currency: string;
   /** The amount due for a declined change, in millionths of the currency unit. */
@@ -79,7 +81,8 @@ const LIST = `
     case when d.reason = 'change_declined' then d.unpaid_sku when d.reason in ('ending', 'ended') then d.sku
       else coalesce(d.pending_sku, d.sku) end as sku,
     case when d.reason = 'change_declined' then d.unpaid_quantity when d.reason in ('ending', 'ended') then d.quantity
-      else coalesce(d.pending_quantity, d.quantity) end as quantity, d.unpaid_micros as "unpaidMicros", d.interval, d.currency,
+      else coalesce(d.pending_quantity, d.quantity) end as quantity,
+    case when d.pending_sku is null then d.catalogue_version end as "catalogueVersion", d.unpaid_micros as "unpaidMicros", d.interval, d.currency,
     case when d.reason = 'renewal' and d.tax_decided_at = d.period_end
       then coalesce(d.next_tax_ppm, d.tax_ppm) else d.tax_ppm end as "taxPpm",
     d.reason <> 'renewal' or d.tax_decided_at is not distinct from d.period_end as "isTaxDecided",

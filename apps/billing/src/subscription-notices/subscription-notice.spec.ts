@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { CATALOGUE_VERSION, FORMER_UNIT_MICROS } from '#libs/contracts';
 import { composeMail } from '#libs/mail';
 import type { DueNotice, NoticeReason } from './due-notices.repository.js';
 import { subscriptionNotice } from './subscription-notice.js';
@@ -9,6 +10,7 @@ const DUE: Omit<DueNotice, 'reason'> = {
   accountId: '01980000-0000-7000-8000-000000000001',
   sku: 'api-15K-month',
   quantity: 1,
+  catalogueVersion: CATALOGUE_VERSION,
   interval: 'month',
   currency: 'USD',
   unpaidMicros: '65000000',
@@ -70,6 +72,17 @@ describe('e-mails about a subscription', () => {
       expect(text).toContain(sentence);
       expect(html).toContain(sentence);
     }
+  });
+
+  it.each([
+    ['former', 'the plan stays the same', 'the former', '23.80 USD'],
+    [null, 'another plan was chosen', 'today’s', '32.13 USD'],
+  ])('name, of price list "%s" if %s, %s price', (catalogueVersion, _, __, price) => {
+    FORMER_UNIT_MICROS.former = { 'api-15K-month': 20_000_000 };
+    const due = { ...DUE, reason: 'renewal' as const, catalogueVersion };
+    const { paragraphs } = subscriptionNotice(due)('Ada', 'https://dashboard.example');
+    delete FORMER_UNIT_MICROS.former;
+    expect(paragraphs[0]).toContain(`renews on 2026-12-20 for ${price}.`);
   });
 
   it('a plan that was never paid does not keep working', () => {

@@ -1,4 +1,10 @@
-import { GRACE_MS, type SubscriptionPlan, planOfSku } from '#libs/contracts';
+import {
+  CATALOGUE_VERSION,
+  GRACE_MS,
+  type SubscriptionPlan,
+  planOfSku,
+  unitMicrosIn,
+} from '#libs/contracts';
 import type { MailForPerson } from '../mails/mails.service.js';
 import { moneyText } from '../pricing/money-text.js';
 import { withTax } from '../tax/tax-rates.js';
@@ -9,9 +15,7 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
   const name = nameOf(due, plan);
   if (due.reason === 'change_declined') return declinedChange(due, name);
   if (due.reason === 'ended') return endedPlan(due, name);
-  const price =
-    plan &&
-    `${moneyText(withTax(BigInt(plan.unitMicros), due.taxPpm) * BigInt(due.quantity))} ${due.currency}`;
+  const price = plan && priceText(due, plan);
   const rightsEnd = day(graceEnd(due));
   const { reason } = due;
   return (firstName, dashboardUrl) => {
@@ -65,6 +69,14 @@ export function subscriptionNotice(due: DueNotice): MailForPerson {
         };
     }
   };
+}
+
+function priceText(
+  { catalogueVersion, taxPpm, quantity, currency }: DueNotice,
+  plan: SubscriptionPlan,
+): string {
+  const unitMicros = unitMicrosIn(catalogueVersion ?? CATALOGUE_VERSION, plan);
+  return `${moneyText(withTax(BigInt(unitMicros), taxPpm) * BigInt(quantity))} ${currency}`;
 }
 
 function nameOf({ sku, quantity }: DueNotice, plan: SubscriptionPlan | undefined): string {

@@ -30,8 +30,8 @@ export class UndecidedTaxesMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Lists subscriptions that renew between `from` and `to` and whose tax is not decided, soonest first. Subscriptions
-   * with prices from an older catalogue are left out, because their net price is not today's.
+   * Lists subscriptions that renew between `from` and `to` and whose tax is not decided, soonest first. Plans with
+   * prices from an older catalogue are left out while a change waits, because it may have an older price, too.
    */
   async list({ processor, from, to }: RenewedSoon, limit: number): Promise<UndecidedTax[]> {
     return this.maintenance.query<UndecidedTax>(
@@ -39,7 +39,7 @@ export class UndecidedTaxesMaintenanceRepository {
          from subscriptions
          where is_current and cancel_at is null and wanted_sku is null
            and period_end > $1 and period_end <= $2 and tax_decided_at is distinct from period_end
-           and processor = $3 and catalogue_version = $4
+           and processor = $3 and (pending_sku is null or catalogue_version = $4)
          order by period_end limit $5`,
       [from, to, processor, CATALOGUE_VERSION, limit],
     );

@@ -1,10 +1,16 @@
-import { type PendingChange, type SubscriptionAnswer, planOfSku } from '#libs/contracts';
+import {
+  type PendingChange,
+  type SubscriptionAnswer,
+  planOfSku,
+  unitMicrosIn,
+} from '#libs/contracts';
 import { taxOn } from '../tax/tax-rates.js';
 import type { Subscription } from './subscription.entity.js';
 import { unpaidAnswer } from './unpaid-change.js';
 
 export function toSubscriptionAnswer(row: Subscription, now: Date): SubscriptionAnswer {
-  const netMicros = BigInt(planOfSku(row.sku)?.unitMicros ?? 0);
+  const plan = planOfSku(row.sku);
+  const netMicros = BigInt(plan ? unitMicrosIn(row.catalogueVersion, plan) : 0);
   const taxMicros = taxOn(netMicros, row.taxPpm);
   const ofAllUnits = (micros: bigint) => (micros * BigInt(row.quantity)).toString();
   return {

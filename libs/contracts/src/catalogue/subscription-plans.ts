@@ -118,6 +118,21 @@ export function planOfSku(sku: string): SubscriptionPlan | undefined {
   return SUBSCRIPTION_PLANS.find((plan) => plan.sku === sku);
 }
 
+/**
+ * The unit prices of earlier versions of the catalogue that differ from today's, in millionths of a dollar, by version
+ * and SKU. When a price changes, `CATALOGUE_VERSION` changes with it and the former price is added here: a subscription
+ * keeps the price at which it was bought, and a bill with any other price is set aside.
+ */
+export const FORMER_UNIT_MICROS: Record<string, Readonly<Record<string, number>>> = {};
+
+/** Returns the price of one unit of a plan for one interval in a version of the catalogue, in millionths of a dollar. */
+export function unitMicrosIn(
+  catalogueVersion: string,
+  { sku, unitMicros }: SubscriptionPlan,
+): number {
+  return FORMER_UNIT_MICROS[catalogueVersion]?.[sku] ?? unitMicros;
+}
+
 /** Returns the rights that `quantity` units of a plan give. */
 export function rightsOf(
   { rights }: SubscriptionPlan,
