@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { InvalidRequest, UnsupportedMediaType, checkJsonText } from '#libs/platform';
+import { InvalidRequest, SECOND_MS, UnsupportedMediaType, checkJsonText } from '#libs/platform';
+import { RequestTimeout } from '#libs/public-http';
 import { CallbackUnsigned } from './browser.errors.js';
 import { meterBodies } from './body-memory.js';
 import { csrfOf } from './form-start.js';
@@ -24,8 +25,8 @@ declare module 'fastify' {
 
 /**
  * Reads bodies for the dashboard's listener: forms and JSON, and for signed routes the unchanged bytes, never parsed or
- * decompressed. Uploads are left to their routes. A callback without a signature is rejected before its body is read.
- * Each route may have its own limit. All bodies that are being read or answered, except uploads, also share a limit,
+ * decompressed. Uploads are left to their routes. A callback without a signature is rejected before its body is read,
+ * and one whose body is late, when its time is up. Each route may have its own limit. All bodies that are being read or answered, except uploads, also share a limit,
  * because their senders are still unknown (S125).
  */
 export function readBodies(server: FastifyInstance): void {
@@ -38,6 +39,7 @@ export function readBodies(server: FastifyInstance): void {
     void reply.header('connection', 'close');
     throw new CallbackUnsigned();
   });
+  limitSignedBodies(server);
   meterBodies(server);
   const json = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
@@ -61,6 +63,24 @@ export function readBodies(server: FastifyInstance): void {
     } catch (error) {
       done(error as Error);
     }
+  });
+}
+
+/** The time within which the body of a callback must arrive. Processors send it at once (S46). */
+const SIGNED_BODY_MS = 5 * SECOND_MS;
+
+function limitSignedBodies(server: FastifyInstance): void {
+  server.addHook('preParsing', (request, reply, stream, done) => {
+    if (request.routeOptions.config.signatureHeaders !== undefined) {
+      const timer = setTimeout(() => {
+        void reply.header('connection', 'close');
+        // Only the reader stops. Destroying the stream would also lose the answer.
+        stream.emit('error', new RequestTimeout());
+      }, SIGNED_BODY_MS);
+      stream.once('end', () => clearTimeout(timer));
+      reply.raw.once('close', () => clearTimeout(timer));
+    }
+    done(null, stream);
   });
 }
 

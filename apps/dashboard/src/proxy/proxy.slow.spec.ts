@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { IsOptional } from 'class-validator';
@@ -281,6 +281,18 @@ describe('calls forwarded to their owner', () => {
       expect.objectContaining({ code: 'not_found', detail: 'There is no such invoice.' }),
     ]);
   });
+
+  it('S46: a callback whose body does not arrive within 5 s gets 408 and reaches nobody', async () => {
+    const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
+    socket.write(
+      'POST /callbacks/stripe HTTP/1.1\r\nhost: dashboard.example\r\nstripe-signature: t=1,v1=abc\r\n' +
+        'content-type: application/json\r\ncontent-length: 9\r\n\r\n{',
+    );
+    const answer = Buffer.concat(await socket.toArray()).toString();
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('"code":"request_timeout"');
+    expect(under.arrived).toEqual([]);
+  }, 15_000);
 
   it('S46: if the owner does not answer within 5 s, the processor gets 503, so that it retries', async () => {
     under.isSilent = true;
