@@ -281,7 +281,7 @@ const missing = chartToolsAvailability();
       ['account', [443]],
       ['billing', [443]],
       ['corpus', [443]],
-      ['lookup', [43, 53, 443, 853]],
+      ['lookup', [43, 53, 443]],
       ['worker', [443]],
     ]);
   });

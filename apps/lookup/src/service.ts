@@ -7,8 +7,8 @@ export const lookup: Service<LookupConfig> = {
   config: LookupConfig,
   listeners: [{ port: 'LOOKUP_PORT' }],
   urlSetting: urlSettingOf('lookup'),
-  // For port-43 WHOIS, DNS, RDAP and DNS over TLS.
-  outwardPorts: [43, 53, 443, 853],
+  // For port-43 WHOIS, DNS and RDAP.
+  outwardPorts: [43, 53, 443],
   load: async () => {
     const { CONTROLLERS: controllers } = await import('./lookup.module.js');
     const { startLookup } = await import('./start.js');

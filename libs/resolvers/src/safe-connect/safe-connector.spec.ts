@@ -193,9 +193,9 @@ describe('SafeConnector', () => {
     ['whois.evil.example', 443, 'whois'],
     ['rdap.evil.example', 80, 'rdap'],
     ['rdap.evil.example', 8443, 'rdap'],
-    ['ns.evil.example', 5353, 'dns'],
     ['hook.evil.example', 22, 'webhook'],
     ['hook.evil.example', 80, 'webhook'],
+    ['files.evil.example', 8443, 'source'],
   ])('S57: %s:%d is refused for %s', async (...target) => {
     expect(await faultOf({}, target)).toBe('blocked_port');
   });
@@ -203,8 +203,8 @@ describe('SafeConnector', () => {
   it.each<[ConnectPurpose, number[]]>([
     ['whois', [43]],
     ['rdap', [443]],
-    ['dns', [53, 853]],
     ['webhook', [443]],
+    ['source', [443]],
   ])('S57: of more than a thousand ports, %s can use only %j', async (purpose, own) => {
     const { dnsServers } = await nameServer(['127.0.0.1']);
     const connector = new SafeConnector({ dnsServers });

@@ -82,7 +82,7 @@ export class SafeConnector {
     const ended = endOf(limits);
     try {
       const tcp = await this.connect(name, port, ended.signal);
-      const socket = speaksTls(purpose, port)
+      const socket = speaksTls(purpose)
         ? await openTls(name, tcp, this.secureContext, ended.signal)
         : tcp;
       const { answerBytesMax } = limits;
