@@ -74,6 +74,15 @@ describe('the parser in its thread', () => {
     },
   );
 
+  it('S65: by default, the thread has a heap of 64 MiB, and a parse may take 1 s', async () => {
+    const worker = open();
+    await worker.parse('Domain Name: EXAMPLE.COM', CONTEXT);
+    expect(worker).toMatchObject({
+      timeoutMs: 1_000,
+      thread: { resourceLimits: { maxOldGenerationSizeMb: 64 } },
+    });
+  });
+
   it('S65: the queue is limited, and a text beyond the limit fails at once', async () => {
     const worker = open({ script: FAULTY, waitingMax: 2 });
     const answers = ['a', 'b', 'c'].map((text) => worker.parse(text, CONTEXT));
