@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { InvalidRequest } from '#libs/platform';
 import {
   AccountUnderTest,
   CHEAP_HASH,
@@ -33,6 +35,38 @@ describe('passwords', () => {
       body: { email: `person${i}@example.com`, password: 'a wrong password' },
       headers: { 'x-client-address': `10.${i >> 8}.${i & 255}.1` },
     });
+
+  it('S21: a password that is hard to guess is accepted if it has 8 to 128 characters, of any kind', () => {
+    const faultOf = (password: string) => {
+      try {
+        passwords.check(password);
+        return undefined;
+      } catch (error) {
+        return (error as InvalidRequest).errors?.[0].message;
+      }
+    };
+    const digits = createHash('sha512').digest('hex');
+    expect(digits).toHaveLength(128);
+    const accepted = ['zq8vk2wp', 'correcthorsebatterystaple', '83926184052719', digits];
+    expect(accepted.map(faultOf)).toEqual(accepted.map(() => undefined));
+    for (const password of ['', 'zq8vk2w', `${digits}x`]) {
+      expect(faultOf(password)).toBe('must have 8 to 128 characters');
+    }
+  });
+
+  it.each(['change', 'reset'])(
+    'S21: a %s of the password is refused if it is easy to guess',
+    async (way) => {
+      const email = `${way}@example.com`;
+      const { token } = await account.register(email);
+      await account.dashboard('POST', 'password/forgot', { body: { email } });
+      const link = await account.linkToken(email);
+      const proof = way === 'reset' ? { token: link } : { current_password: PASSWORD };
+      const body = { ...proof, password: 'P@ssw0rd2024' };
+      const refused = await account.dashboard('POST', `password/${way}`, { token, body });
+      expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: 'password' }] } });
+    },
+  );
 
   it('S20: when the queue is full, further passwords are refused with 429, and once the queue is empty, passwords are checked again', async () => {
     const stored = await hashPassword(PASSWORD, CHEAP_HASH);

@@ -110,6 +110,15 @@ describe('second factor', () => {
     expect((await logInWith(codeAt(0))).status).toBe(200);
   });
 
+  it('S33: a session has five attempts to change the second factor; after that, the next one has to wait', async () => {
+    for (let i = 0; i < 5; i++) expect((await own('/remove', 'wrong')).status).toBe(401);
+    for (const path of ['/remove', '/recovery-codes']) {
+      expect(await own(path, codeAt(0))).toMatchObject({ status: 429, body: { retry_after: 2 } });
+    }
+    account.clock.advance(2 * SECOND_MS);
+    expect((await own('/remove', codeAt(0))).status).toBe(200);
+  });
+
   it('S33: an unfinished log-in ends after ten minutes, and when the password changes', async () => {
     const late = await firstStep();
     account.clock.advance(10 * MINUTE_MS);
