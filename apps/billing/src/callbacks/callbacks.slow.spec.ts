@@ -248,11 +248,11 @@ describe('callbacks', () => {
   });
 
   it('S47: the processor’s amount, currency and order are compared with our order', async () => {
-    for (const change of [
-      { amount_total: 100 },
-      { currency: 'jpy' },
-      { client_reference_id: newId() },
-    ]) {
+    for (const [change, because] of [
+      [{ amount_total: 100 }, 'the checkout has a different amount'],
+      [{ currency: 'jpy' }, 'the checkout has a different currency'],
+      [{ client_reference_id: newId() }, 'the checkout names another order'],
+    ] as const) {
       const order = await billing.order(accountId);
       const [session] = billing.simulator.world.all('checkout.session');
       Object.assign(session, change);
@@ -262,10 +262,7 @@ describe('callbacks', () => {
         'select set_aside_because as because from orders where id = $1',
         [order.id],
       );
-      expect([change, row.because]).toEqual([
-        change,
-        expect.stringMatching(/a different|another order/),
-      ]);
+      expect([change, row.because]).toEqual([change, because]);
       expect(await eventTypes()).toEqual([]);
     }
   });

@@ -109,6 +109,19 @@ describe('callbacks from PayPal', () => {
     expect(await post(Buffer.alloc(MIB + 1, 'x'), sign(large))).toMatchObject({ status: 413 });
   });
 
+  it('S46: a callback is answered before its object is fetched', async () => {
+    const { order, raw } = await approved();
+    const { api } = billing.simulator.paypal;
+    // After the first callback, even a forged one, the certificate is known.
+    expect((await post(raw, sign('{}'))).status).toBe(400);
+    const before = api.calls;
+    expect((await post(raw, sign(raw))).status).toBe(200);
+    expect(api.calls).toBe(before);
+    await billing.settle();
+    expect(api.calls).toBeGreaterThan(before);
+    expect(await billing.stateOf(accountId, order)).toBe('paid');
+  });
+
   it('S44: delayed, repeated and reversed callbacks have the same result as callbacks in order', async () => {
     const { callbacks, captures, world } = billing.simulator.paypal;
     const order = await billing.order(accountId, 15_000, 'paypal');

@@ -141,17 +141,18 @@ describe('refusals and public pages', () => {
       around.account.addKey({ accountState: 'erased' }),
     ].map(({ apiKey }) => apiKey);
     keys.push(under.strangersKey());
+    const allowances = () => around.entitlement.calls.filter((line) => line.includes('allowance'));
     const seen = [];
     for (const apiKey of keys) {
-      const before = [around.account.keyQueries, around.entitlement.calls.length];
+      const before = [around.account.keyQueries, allowances().length];
       const answer = await ask(live(apiKey));
       expectProblem(answer, 401, 'invalid_api_key');
       const { request_id: _id, timestamp: _at, ...rest } = answer.json;
       const queries = around.account.keyQueries - before[0];
-      seen.push({ rest, queries });
+      seen.push({ rest, queries, allowances: allowances().length - before[1] });
     }
     expect(new Set(seen.map((entry) => JSON.stringify(entry))).size).toBe(1);
-    expect(seen[0].queries).toBe(1);
+    expect(seen[0]).toMatchObject({ queries: 1, allowances: 0 });
     const before = around.account.keyQueries;
     const mistyped = `${keys[0].slice(0, -1)}${keys[0].endsWith('a') ? 'b' : 'a'}`;
     expectProblem(await ask(live(mistyped)), 401, 'invalid_api_key');
