@@ -37,6 +37,32 @@ describe('the table of operations', () => {
     expect(byKey.filter(({ isForLiveKeys }) => isForLiveKeys !== true)).toEqual([]);
   });
 
+  it('S35: these calls require a recent log-in or password, whatever a page asks for', () => {
+    const needing = OPERATIONS.filter(
+      ({ access }) => access.kind === 'session' && access.needsReauthentication === true,
+    );
+    // A deletion is not listed, because it may contain the password; a new password requires the current one.
+    expect(needing.map(({ name }) => name).toSorted()).toEqual([
+      'account.export',
+      'address.change',
+      'identity.connect',
+      'identity.remove',
+      'keys.create',
+      'keys.reissue',
+      'keys.rotate',
+      'keys.update',
+      'passkey.add',
+      'passkey.begin',
+      'passkey.remove',
+      'passkey.rename',
+      'second-factor.begin',
+      'second-factor.confirm',
+      'second-factor.recovery-codes',
+      'second-factor.remove',
+      'subscriptions.payment_details',
+    ]);
+  });
+
   it('a payer can limit the price of every paid operation, choose the members and freshness of a lookup, and choose the mode of a search', () => {
     const lookups = OPERATIONS.filter(({ price }) => price.per !== 'free');
     expect(lookups.length).toBeGreaterThan(0);
