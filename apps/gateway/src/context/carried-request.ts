@@ -1,3 +1,4 @@
+import type { RateLimitResult } from '#libs/counters';
 import type { Problem } from '#libs/platform';
 import type { KeyEntry } from '../auth-cache/caller.js';
 import type { PathMatch } from '../routes/api-paths.js';
@@ -11,4 +12,6 @@ export interface CarriedRequest {
   body?: object;
   /** The caller of a request without a key. The dashboard sends these for an account whose session it has checked. */
   caller?: Promise<KeyEntry | Problem>;
+  /** Set if the address has been counted already, as part of the request that carries this one. */
+  rate?: RateLimitResult;
 }

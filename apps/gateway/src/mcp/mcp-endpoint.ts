@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BlockList } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { McpHttpHandler, McpRequestContext, Server } from '@modelcontextprotocol/server';
+import type { Server } from '@modelcontextprotocol/server';
 import { type Operation, PUBLIC_LIMIT } from '#libs/contracts';
 import type { RateLimiter } from '#libs/counters';
 import { isInBlocks } from '#libs/domain-names';
@@ -31,7 +31,7 @@ import type { RequestPath } from '../request/request-path.js';
 import type { ApiPaths } from '../routes/api-paths.js';
 import { mcpInstructions } from './mcp-instructions.js';
 import { MCP_PATH, type McpTool, toolsOf } from './mcp-tools.js';
-import { type ToolAnswer, callTool } from './tool-call.js';
+import { type ToolAnswer, type ToolClient, callTool } from './tool-call.js';
 
 export interface McpParts {
   paths: ApiPaths;
@@ -56,11 +56,8 @@ export interface McpAnswer {
 }
 
 /** One message of a client, and the HTTP request that brought it. */
-interface Client {
-  request: IncomingMessage;
+interface Client extends ToolClient {
   response: ServerResponse;
-  /** The keys in the query. */
-  keys: readonly string[];
   /** The owner of the one valid key, unless it must not be used from this address. */
   caller?: KeyEntry;
   /** Whether the message counts towards a limit already. */
@@ -79,8 +76,7 @@ const METHOD_NOT_FOUND = -32_601;
  */
 export class McpEndpoint {
   private readonly tools: ReadonlyMap<string, McpTool>;
-  private handler?: Promise<McpHttpHandler>;
-  private readonly clients = new WeakMap<Request, Client>();
+  private library?: Promise<Library>;
   /** A message takes milliseconds, so many of one account or site that arrive together must not delay others (S104). */
   private readonly turns = new SiteTurns();
 
@@ -103,10 +99,7 @@ export class McpEndpoint {
       headers: headersOf(request),
       signal: gone.signal,
     });
-    this.clients.set(asked, client);
-    this.handler ??= this.createHandler();
-    const { fetch } = await this.handler;
-    const answer = await fetch(asked, { parsedBody: message });
+    const answer = await this.pass(asked, message, client);
     const text = await answer.text();
     // The library rejects malformed calls, which then reach no operation.
     await this.count(client);
@@ -145,15 +138,30 @@ export class McpEndpoint {
     return caller?.account.id ?? siteOf(clientAddress(request, this.parts.trustedProxies));
   }
 
+  /** Passes a message to the library. Each message has its own handler, so that its failure can be logged. */
+  private async pass(asked: Request, message: Message, client: Client): Promise<Response> {
+    const { createMcpHandler, Server: LibraryServer } = await this.load();
+    let failure: Error | undefined;
+    const onerror = (error: Error) => {
+      failure = error;
+    };
+    const server = () => this.serverOf(LibraryServer, client);
+    const handler = createMcpHandler(server, { keepAliveMs: 0, onerror });
+    const answer = await handler.fetch(asked, { parsedBody: message });
+    if (answer.status >= 500) {
+      const fields = { err: failure, status: answer.status };
+      this.parts.logger.sparsely('error', 'mcp library', 'a message of MCP failed', fields);
+    }
+    return answer;
+  }
+
   /** Loads the library when the first message arrives, because it takes 28 MB and 150 ms. */
-  private async createHandler(): Promise<McpHttpHandler> {
-    const library = await import('@modelcontextprotocol/server').catch((error: unknown) => {
-      this.handler = undefined;
+  private async load(): Promise<Library> {
+    this.library ??= import('@modelcontextprotocol/server').catch((error: unknown) => {
+      this.library = undefined;
       throw error;
     });
-    const serverFor = ({ requestInfo }: McpRequestContext) =>
-      this.serverOf(library.Server, this.clients.get(requestInfo!)!);
-    return library.createMcpHandler(serverFor, { keepAliveMs: 0 });
+    return this.library;
   }
 
   private serverOf(LibraryServer: typeof Server, client: Client): Server {
@@ -194,11 +202,17 @@ export class McpEndpoint {
     operation: Operation,
     given: Readonly<Record<string, unknown>>,
   ): Promise<ToolAnswer> {
-    const { request, response, keys } = client;
-    const asked = callTool(this.parts, request, keys, operation, given);
+    // A message whose client disconnects during the call is not counted a second time.
+    const wasCounted = client.isCounted;
     client.isCounted = true;
-    const answer = await asked;
-    if (answer.isLast) response.shouldKeepAlive = false;
+    const answer = await callTool(this.parts, client, operation, given).catch((error: unknown) => {
+      client.isCounted = wasCounted;
+      throw error;
+    });
+    // Over HTTP, a request that its key may not make is rejected before it is counted, because that takes little time.
+    client.isCounted = wasCounted || answer.isCounted;
+    await this.count(client);
+    if (answer.isLast) client.response.shouldKeepAlive = false;
     return answer;
   }
 
@@ -240,6 +254,8 @@ export class McpEndpoint {
     const rate = await (caller
       ? rateLimiter.take(caller.account, rateKey('account', caller.isTest), limit)
       : countAddress({ request }, trustedProxies, rateLimiter));
+    // A public operation does not count its address again.
+    if (!caller) client.rate = rate;
     if (rate.allowed) return;
     const rateClass = caller ? 'account' : 'public';
     await this.refuse(client, new RateLimited(rateClass, limit, rate.resetSeconds));
@@ -266,6 +282,8 @@ export class McpEndpoint {
     );
   }
 }
+
+type Library = typeof import('@modelcontextprotocol/server');
 
 interface Message {
   method?: unknown;

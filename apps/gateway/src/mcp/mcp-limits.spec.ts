@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Server } from '@modelcontextprotocol/server';
 import { Pool } from 'undici';
 import { PUBLIC_LIMIT } from '#libs/contracts';
 import { SiteTurns } from '#libs/public-http';
@@ -85,6 +86,25 @@ describe('messages from strangers', () => {
     for (let i = 0; i < PUBLIC_LIMIT; i++) await post(LIST, bearer(apiKey));
     expect((await post(LIST, bearer(apiKey))).json).toMatchObject({ class: 'public' });
     expect((await post(LIST, home)).status).toBe(200);
+  });
+
+  it('S17: calls that a key may not make count for its account', async () => {
+    const { apiKey } = under.around.account.addKey({ scopes: ['dns'] });
+    expect((await post(CALL, bearer(apiKey))).text).toContain('scope_denied');
+    let text = '';
+    for (let i = 0; i < 100 && !text.includes('rate_limited'); i++) {
+      ({ text } = await post(CALL, bearer(apiKey)));
+    }
+    expect(text).toContain('rate_limited');
+  });
+
+  it('a stranger’s call of a public tool counts once for the address', async () => {
+    const params = { name: 'tlds', arguments: {} };
+    const asked = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    for (let i = 0; i < PUBLIC_LIMIT; i++) {
+      expect((await post(asked)).text).not.toContain('rate_limited');
+    }
+    expectProblem(await post(asked), 429, 'rate_limited');
   });
 
   it('S17: above the limit, a body is not read', async () => {
@@ -187,6 +207,14 @@ describe('messages from strangers', () => {
       id: 7,
       error: { code: -32_601, message: 'Method not found' },
     });
+  });
+
+  it('a failure of the library is logged', async () => {
+    const broken = jest.spyOn(Server.prototype, 'connect');
+    broken.mockRejectedValueOnce(new Error('a fault of the library'));
+    expect((await post(LIST)).status).toBe(500);
+    broken.mockRestore();
+    expect(under.around.logged).toContain('a fault of the library');
   });
 
   it('405: only POST is allowed, and pages of any origin may send it', async () => {

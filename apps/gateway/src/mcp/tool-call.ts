@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { IDEMPOTENCY_MEMBER, type Operation, apiCallOf } from '#libs/contracts';
-import { type FieldError, InvalidRequest, NotFound } from '#libs/platform';
+import type { RateLimitResult } from '#libs/counters';
+import { type FieldError, InvalidRequest, NotFound, monotonicMs } from '#libs/platform';
 import { URI_MAX_BYTES, UriTooLong } from '#libs/public-http';
-import type { ApiRequest, Reply } from '../context/request-context.js';
+import { type ApiRequest, type Reply, RequestContext } from '../context/request-context.js';
 import type { RequestPath } from '../request/request-path.js';
 import type { ApiPaths } from '../routes/api-paths.js';
 import { type ApiRoute, isSimulated } from '../routes/api-route.js';
@@ -15,6 +16,17 @@ export interface ToolAnswer {
   remarks?: readonly string[];
   /** Whether the connection must be closed after the answer. */
   isLast?: boolean;
+  /** Whether the call counts towards a rate limit, or failed because of an outage of ours. */
+  isCounted?: boolean;
+}
+
+/** The request that brought a tool call. */
+export interface ToolClient {
+  request: IncomingMessage;
+  /** The keys in the query. */
+  keys: readonly string[];
+  /** Set if the message counts towards the limit of its address. */
+  rate?: RateLimitResult;
 }
 
 /** The headers of the client's request that also apply to the request for the operation. */
@@ -29,13 +41,11 @@ const RETRY_AFTER = /^Retry-After: \d+(?=\r$)/m;
 
 /**
  * Runs a tool call as a request for its operation, with the same checks, limits, charge and log as a request over HTTP.
- * @param keys the keys in the query of the client's request.
  * @throws Problem if the arguments cannot be put into a request.
  */
-export function callTool(
+export async function callTool(
   { paths, requestPath }: { paths: ApiPaths; requestPath: RequestPath },
-  client: IncomingMessage,
-  keys: readonly string[],
+  { request: client, keys, rate }: ToolClient,
   operation: Operation,
   given: Readonly<Record<string, unknown>>,
 ): Promise<ToolAnswer> {
@@ -48,7 +58,7 @@ export function callTool(
   const route = (exact ?? match?.entry)?.routes.get(operation.method);
   if (route === undefined) throw new NotFound();
   const withKeys = [query, ...keys.map((key) => `apiKey=${encodeURIComponent(key)}`)];
-  const carried = { query: withKeys.filter(Boolean).join('&'), match, body };
+  const carried = { query: withKeys.filter(Boolean).join('&'), match, body, rate };
   const request: ApiRequest = {
     rawHeaders: [
       ...carriedHeaders(client.rawHeaders),
@@ -56,18 +66,20 @@ export function callTool(
     ],
     socket: client.socket,
   };
-  return new Promise((resolve) => {
-    const answerOf = (status: number, lines: string, bytes: string): ToolAnswer => {
-      const text = Buffer.from(bytes, 'latin1').toString();
-      const remarks = status < 400 ? remarksOn(operation, route) : RETRY_AFTER.exec(lines);
-      return { status, text, remarks: remarks ?? [] };
-    };
-    const reply: Reply = {
-      sendWhole: (...answer) => resolve(answerOf(...answer)),
-      sendLast: (...answer) => resolve({ ...answerOf(...answer), isLast: true }),
-    };
-    requestPath.ask(request, reply, route, carried);
-  });
+  const { promise, resolve } = Promise.withResolvers<ToolAnswer>();
+  const answerOf = (status: number, lines: string, bytes: string): ToolAnswer => {
+    const text = Buffer.from(bytes, 'latin1').toString();
+    const remarks = status < 400 ? remarksOn(operation, route) : RETRY_AFTER.exec(lines);
+    return { status, text, remarks: remarks ?? [] };
+  };
+  const reply: Reply = {
+    sendWhole: (...answer) => resolve(answerOf(...answer)),
+    sendLast: (...answer) => resolve({ ...answerOf(...answer), isLast: true }),
+  };
+  const context = new RequestContext(request, reply, route, monotonicMs());
+  requestPath.ask(context, carried);
+  const answer = await promise;
+  return { ...answer, isCounted: context.rate !== undefined || answer.status >= 500 };
 }
 
 /** @param route the first one of its path, which other operations may share. */

@@ -1,9 +1,9 @@
 import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newestVersion } from '#libs/contracts';
-import { AccountId, AllowCallers, NotFound } from '#libs/platform';
+import { AccountId, AllowCallers, NotFound, monotonicMs } from '#libs/platform';
 import { AuthCache } from '../auth-cache/auth-cache.js';
-import type { Reply } from '../context/request-context.js';
+import { type Reply, RequestContext } from '../context/request-context.js';
 import { RequestPath } from '../request/request-path.js';
 import { ApiPaths } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
@@ -38,7 +38,8 @@ export class QuestionsController {
     const route = this.routes.get(operation);
     if (!route) throw new NotFound();
     const caller = this.authCache.owner(accountId, environment);
-    this.requestPath.ask(request.raw, replyOf(reply), route, { query, body, caller });
+    const context = new RequestContext(request.raw, replyOf(reply), route, monotonicMs());
+    this.requestPath.ask(context, { query, body, caller });
   }
 }
 

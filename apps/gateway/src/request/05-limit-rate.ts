@@ -31,10 +31,11 @@ export function countRequest(
  * The site comes first, so that it cannot fill the table of counters with its 65,536 networks.
  */
 export function countAddress(
-  { request }: Pick<RequestContext, 'request'>,
+  { request, carried }: Pick<RequestContext, 'request' | 'carried'>,
   trustedProxies: BlockList,
   rateLimiter: RateLimiter,
 ): RateLimitResult | Promise<RateLimitResult> {
+  if (carried?.rate) return carried.rate;
   const [network, site] = groupsOf(request, trustedProxies);
   const countNetwork = () => rateLimiter.take(network, PUBLIC_RATE_KEY, PUBLIC_LIMIT);
   return site ? countSite(site, countNetwork, rateLimiter) : countNetwork();

@@ -101,8 +101,7 @@ export class RequestPath {
   }
 
   /** Runs a request that another request carries. */
-  ask(request: ApiRequest, reply: Reply, route: ApiRoute, carried: CarriedRequest): void {
-    const context = new RequestContext(request, reply, route, monotonicMs());
+  ask(context: RequestContext, carried: CarriedRequest): void {
     context.carried = carried;
     if (carried.match) context.addPathParameters(carried.match);
     this.enter(context, carried.query);
