@@ -40,6 +40,11 @@ export interface PublicParts {
 }
 
 const CACHED = 'public, max-age=3600';
+/** Pages of other origins can neither keep a handle on our windows nor embed our pages (S115). */
+const ISOLATION = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
 /**
  * The headers of pages that programs get in another form. Without these headers, a cache could give one client the
  * other's form.
@@ -127,7 +132,7 @@ const wantsHtml = ({ headers }: FastifyRequest) => headers.accept?.includes('tex
 function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return reply
     .header('Content-Security-Policy', PAGE_POLICY)
-    .headers(BY_ACCEPT)
+    .headers({ ...ISOLATION, ...BY_ACCEPT })
     .type('text/html; charset=utf-8')
     .send(page);
 }
@@ -143,8 +148,7 @@ function sendWhole(
   if (isCompressed) void reply.header('Content-Encoding', 'gzip');
   return reply
     .header('Content-Security-Policy', policy)
-    .header('Cache-Control', CACHED)
-    .header('Vary', 'Accept-Encoding')
+    .headers({ ...ISOLATION, 'Cache-Control': CACHED, Vary: 'Accept-Encoding' })
     .type(type)
     .send(isCompressed ? gzip : plain);
 }

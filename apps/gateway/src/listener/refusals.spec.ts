@@ -339,6 +339,15 @@ describe('refusals and public pages', () => {
     expect([status, headers['content-type']]).toEqual([200, 'image/svg+xml']);
   });
 
+  it.each(['/', '/docs', '/errors', '/errors/rate_limited'])(
+    'S115: the page at %s is isolated from pages of other origins',
+    async (path) => {
+      const { status, headers } = await ask(path, { accept: 'text/html' });
+      expect([status, headers['cross-origin-opener-policy']]).toEqual([200, 'same-origin']);
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+    },
+  );
+
   it('S115: a browser that has seen a page of an origin with https uses only https from then on', async () => {
     const { headers } = await ask('/docs');
     expect(headers['strict-transport-security']).toMatch(/max-age=\d{8}/);
