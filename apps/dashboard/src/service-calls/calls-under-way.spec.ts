@@ -76,6 +76,34 @@ it('S102: of the waiting calls, that of the account with the fewest calls begins
   expect(order).toEqual(['quick', 'busy', 'busy']);
 });
 
+it('S102: the accounts of one site, however many, hardly delay an account of another site', async () => {
+  const calls = new CallsUnderWay(2);
+  let begun = 0;
+  let isOver = false;
+  const visit = async (accountId: string, clientAddress: string) => {
+    calls.noteSession(accountId, accountId);
+    const answer = newAnswer();
+    const endWork = await calls.enter({ sessionToken: accountId, clientAddress }, answer);
+    begun += 1;
+    await setImmediate();
+    endWork();
+    answer.emit('close');
+  };
+  const reload = async (accountId: string) => {
+    while (!isOver) await visit(accountId, '192.0.2.1');
+  };
+  const others = Array.from({ length: 24 }, (_, n) => reload(`trial ${n % 12}`));
+  const waits: number[] = [];
+  for (let page = 0; page < 40; page++) {
+    const before = begun;
+    await visit('customer', '198.51.100.1');
+    waits.push(begun - before);
+  }
+  isOver = true;
+  await Promise.all(others);
+  expect(Math.max(...waits.slice(10))).toBeLessThan(6);
+});
+
 it('S102: eight calls of other accounts begin per second, however slow they are, so a call waits only briefly', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   let idle = 0;

@@ -45,13 +45,17 @@ const REFUSED_AT_ONCE = 4;
  * page takes some 20 ms of CPU time, spread over several services, and many accounts may reload pages. Some calls wait
  * for a payment processor, which limits the rate of calls. Other calls wait for the account's lock, and each of them
  * occupies one of the account service's few database connections. Accounts take turns by the number of their calls, so
- * that accounts that reload pages, however many, hardly delay the others (S102). The check of a session takes as long
- * as a quick call, so it is part of the turn. Calls whose accounts are not known yet take the turns of their sites.
+ * that accounts that reload pages, however many, hardly delay the others (S102). The more accounts of a site have calls
+ * at the same time, the more each of their turns counts, because one person may own many trial accounts. The check of a
+ * session takes as long as a quick call, so it is part of the turn. Calls whose accounts are not known yet take the
+ * turns of their sites.
  */
 export class CallsUnderWay implements NestInterceptor {
   private readonly turns: FairTurns;
   /** The number of calls of each account or site. */
   private readonly underWay = new Map<string, number>();
+  /** By site, the number of calls of each of its accounts. */
+  private readonly ofSites = new Map<string, Map<string, number>>();
   /** The accounts of sessions, by token. The latest session is last. */
   private readonly ofSessions = new Map<string, string>();
   /** The number of recent rejections of each account or site. */
@@ -104,29 +108,44 @@ export class CallsUnderWay implements NestInterceptor {
     isTransfer = false,
   ): Promise<() => void> {
     const accountId = this.ofSessions.get(sessionToken);
-    const holder = accountId ?? siteOf(clientAddress);
+    const site = siteOf(clientAddress);
+    const holder = accountId ?? site;
     const most = accountId === undefined ? OF_A_SITE : OF_AN_ACCOUNT;
     if (countOf(this.underWay, holder) >= most) await this.refuse(holder, answer);
     // The client may have disconnected while its request waited for the turn of its site.
     if (answer.destroyed) throw new TooManyCalls();
-    add(this.underWay, holder, 1);
+    const leave = this.count(holder, site);
     let endTurn;
     try {
-      endTurn = await this.turnOf(holder, answer, isTransfer);
+      endTurn = await this.turnOf({ holder, site }, answer, isTransfer);
     } catch (error) {
-      add(this.underWay, holder, -1);
+      leave();
       throw error;
     }
     // The work and the answer, unless the client has already disconnected.
     let parts = answer.destroyed ? 1 : 2;
     const endPart = () => {
       parts -= 1;
-      if (parts === 0) add(this.underWay, holder, -1);
+      if (parts === 0) leave();
     };
     answer.once('close', endPart);
     return () => {
-      endPart();
       endTurn();
+      endPart();
+    };
+  }
+
+  /** Counts a call of an account or site. @returns a function that removes it from the counts. */
+  private count(holder: string, site: string): () => void {
+    const atSite = this.ofSites.get(site) ?? new Map<string, number>();
+    this.ofSites.set(site, atSite);
+    const addCall = (change: number) => {
+      for (const counts of [this.underWay, atSite]) add(counts, holder, change);
+    };
+    addCall(1);
+    return () => {
+      addCall(-1);
+      if (atSite.size === 0) this.ofSites.delete(site);
     };
   }
 
@@ -136,7 +155,7 @@ export class CallsUnderWay implements NestInterceptor {
    * @throws TooManyCalls if the client disconnects or the wait is too long.
    */
   private async turnOf(
-    holder: string,
+    { holder, site }: { holder: string; site: string },
     answer: ServerResponse,
     isTransfer: boolean,
   ): Promise<() => void> {
@@ -149,7 +168,7 @@ export class CallsUnderWay implements NestInterceptor {
     let hasEnded = false;
     const end = () => {
       clearTimeout(timer);
-      if (!hasEnded) endTurn(1);
+      if (!hasEnded) endTurn(this.ofSites.get(site)!.size);
       hasEnded = true;
     };
     const timer = isTransfer ? setTimeout(end, WORK_MS) : undefined;
