@@ -3,10 +3,12 @@ import { type PageVisit, isRefused } from './pages/page-visit.js';
 
 /** The maximum number of pages of keys that are read for their names. */
 const PAGES_MAX = 20;
+/** So few keys that are not among the newest are read one by one, because they may be the oldest of many. */
+const SINGLES_MAX = 4;
 
 /**
- * Reads the visitor's keys page by page, newest first, until those with the given ids are among them. @returns the keys
- * of all pages read; after a rejection, those of the pages before.
+ * Reads the visitor's keys page by page, newest first, until those with the given ids, or all but a few, are among
+ * them. @returns the keys of all pages read, and the few; after a rejection, those of the pages before.
  */
 export async function ownKeys(visit: PageVisit, ids: Iterable<string>): Promise<KeyAnswer[]> {
   // The account's own id stands for the dashboard.
@@ -20,7 +22,17 @@ export async function ownKeys(visit: PageVisit, ids: Iterable<string>): Promise<
     found.push(...keys);
     for (const { id } of keys) unknown.delete(id);
     if (unknown.size === 0 || !paging?.next_cursor) break;
+    if (unknown.size <= SINGLES_MAX) return [...found, ...(await singles(visit, unknown))];
     query = `?cursor=${encodeURIComponent(paging.next_cursor)}`;
   }
   return found;
+}
+
+async function singles(visit: PageVisit, ids: Iterable<string>): Promise<KeyAnswer[]> {
+  const answers = await Promise.all(
+    Array.from(ids, (id) =>
+      visit.account({ method: 'GET', path: `/keys/${encodeURIComponent(id)}` }),
+    ),
+  );
+  return answers.flatMap((one) => (isRefused(one) ? [] : [one.body as KeyAnswer]));
 }

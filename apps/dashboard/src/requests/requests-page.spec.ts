@@ -100,25 +100,34 @@ it('the script says when the log cannot be read, for example because the session
   ]);
 });
 
-it('a request has the name of its key, even if the key is not among the newest', async () => {
+it('a request has the name of its key, even if the key is not among the newest; few such keys are read one by one', async () => {
   const under = await DashboardUnderTest.start();
   try {
     const paging = { ...onePage(1, 50), next_cursor: 'older' };
-    const key = (id: string, name: string) => ({ id, name, masked: 'dds_live_…a1b2' });
-    const page = (id: string, name: string, more: object) => ({ keys: [key(id, name)], ...more });
-    under.answers.set('GET /internal/dashboard/keys', page('new', 'Rotated today', { paging }));
-    under.answers.set(
-      'GET /internal/dashboard/keys?cursor=older',
-      page('old', 'Never rotated', { paging: onePage(1, 50) }),
-    );
-    const requests = [{ ...ANSWER.requests[0], key_id: 'old' }];
-    under.answerWith({ ...ANSWER, requests });
+    const key = (id: string, name = `Name of ${id}`) => ({ id, name, masked: 'dds_live_…a1b2' });
+    const old = ['b', 'c', 'd', 'e', 'f'];
+    under.answers.set('GET /internal/dashboard/keys', { keys: [key('new')], paging });
+    const rest = { keys: old.map((id) => key(id)), paging: onePage(5, 50) };
+    under.answers.set('GET /internal/dashboard/keys?cursor=older', rest);
+    under.answers.set('GET /internal/dashboard/keys/old', key('old', 'Never rotated'));
+    const show = (ids: string[]) =>
+      under.answerWith({
+        ...ANSWER,
+        requests: ids.map((key_id) => ({ ...ANSWER.requests[0], key_id })),
+      });
+    show(['old']);
     for (const path of ['/requests', '/requests.csv', '/requests/tail']) {
+      under.arrived.length = 0;
       expect([path, (await under.get(path)).text]).toEqual([
         path,
         expect.stringContaining('Never rotated'),
       ]);
+      const asked = under.arrived.filter(({ line }) => line.includes('/dashboard/keys'));
+      expect(asked).toHaveLength(2);
     }
+    show(old);
+    const { text } = await under.get('/requests.csv');
+    for (const id of old) expect(text).toContain(`Name of ${id}`);
   } finally {
     await under.stop();
   }
