@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProviderReturnAnswer } from '#libs/contracts';
+import { HOUR_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Visitor } from '../audit/actor.js';
 import { ProviderAddressNotVerified, ProviderRefused } from '../identities/identities.errors.js';
@@ -10,10 +11,13 @@ import { domainOfAddress } from '../people/address.js';
 import { PeopleService } from '../people/people.service.js';
 import { SessionAnswer, StepAnswer } from '../sessions/session-headers.js';
 import { SIGN_UP_DOMAIN_LIMIT, SIGN_UP_NETWORK_LIMIT } from '../throttling/sign-up-limits.js';
-import { ThrottlingService } from '../throttling/throttling.service.js';
+import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import { AddressTaken, ProviderSignUpService } from './provider-sign-up.service.js';
 
 type Arrival = SessionAnswer<ProviderReturnAnswer> | StepAnswer<ProviderReturnAnswer>;
+
+/** Limits a person's log-ins with providers, because each adds an entry to a log that is kept permanently. */
+const PERSON_LIMIT: AttemptLimit = { name: 'provider person', max: 300, windowMs: HOUR_MS };
 
 /** Logs in or registers a person whose identity a provider confirms (S37). */
 @Injectable()
@@ -75,7 +79,8 @@ export class ProviderArrivalsService {
     actor: Parameters<EntryService['open']>[1],
     to: string,
   ): Promise<Arrival> {
-    const { accountId, personId } = actor;
+    const { accountId, personId, visitor } = actor;
+    await this.throttling.count(PERSON_LIMIT, personId, visitor);
     return this.accounts.transaction(async (transaction) => {
       const account = await this.accounts.lock(transaction, accountId);
       const isStill = await this.identities.noteUsed(transaction, accountId, proven);
