@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { WEBHOOK_DATA, type WebhookSecretAnswer } from '#libs/contracts';
-import { newId } from '#libs/platform';
+import { MINUTE_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
@@ -53,4 +53,17 @@ it('if the form for a new secret is sent twice at once, the secret is rotated on
   const errors = [{ field: 'previous', message: expect.any(String) }];
   const refused = sent.find(({ status }) => status === 'rejected');
   expect(refused).toMatchObject({ reason: { status: 400, errors } });
+});
+
+it('of simultaneous rotations by the API, one makes a secret, and the receiver’s secret signs for another day', async () => {
+  const accountId = newId();
+  const body = { url: 'https://hooks.example.com/', events: ['job.completed'] };
+  const { id } = await call(accountId, '', body);
+  const rotate = () => call(accountId, `/${id}/rotate`);
+  const sent = await Promise.allSettled(Array.from({ length: 20 }, rotate));
+  expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const errors = [{ field: 'id', message: expect.stringContaining('less than a minute ago') }];
+  await expect(rotate()).rejects.toMatchObject({ status: 400, errors });
+  under.clock.advance(MINUTE_MS);
+  expect(await rotate()).toMatchObject({ secret: expect.stringMatching(/^whsec_/) });
 });

@@ -9,7 +9,7 @@ import type {
   WebhooksAnswer,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, DAY_MS, InvalidRequest, NotFound, isId, newId } from '#libs/platform';
+import { Clock, DAY_MS, InvalidRequest, MINUTE_MS, NotFound, isId, newId } from '#libs/platform';
 import { DailyCountsService } from '../daily-counts/daily-counts.service.js';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { secretText } from '../deliveries/signature.js';
@@ -23,6 +23,11 @@ const WEBHOOKS_MAX = 10;
  * applies per webhook, so new webhooks would allow more tests.
  */
 const WEBHOOKS_A_DAY_MAX = 100;
+/**
+ * A call that follows a rotation sooner is taken for a repetition of it, because a second rotation ends the receiver's
+ * secret at once.
+ */
+const ROTATION_PAUSE_MS = MINUTE_MS;
 /** The size of a secret in bytes: that of a SHA-256 hash. */
 const SECRET_BYTES = 32;
 
@@ -110,19 +115,17 @@ export class WebhooksService {
    * Rotates the secret. The old secret also signs for another day.
    * @param previous the `previous_secret_until` that a form has shown (empty for null). If another rotation has changed
    *   it, for example because the form was sent twice, the secret stays; otherwise, the receiver's secret would end at
-   *   once.
+   *   once. A call of the API has no form; it is refused if it follows a rotation too soon.
    * @returns the webhook with its new secret, which no other answer contains.
-   * @throws NotFound; InvalidRequest that names `previous`.
+   * @throws NotFound; InvalidRequest that names `previous` or `id`.
    */
   async rotate(accountId: string, id: string, previous?: string): Promise<WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);
-    const previousUntil = new Date(this.clock.now().getTime() + DAY_MS);
+    const now = this.clock.now().getTime();
+    const previousUntil = new Date(now + DAY_MS);
     return this.database.transaction(async (transaction) => {
       const webhook = known(isId(id) && (await this.webhooks.lock(transaction, accountId, id)));
-      if (previous !== undefined && previous !== (webhook.previousUntil?.toISOString() ?? '')) {
-        const message = 'is not the current one: the webhook has got a new secret';
-        throw new InvalidRequest([{ field: 'previous', message }]);
-      }
+      checkRotation(webhook, previous, now);
       await this.webhooks.rotate(transaction, webhook, { secret, previousUntil });
       const answer = webhookAnswer({ ...webhook, previousUntil });
       return { ...answer, secret: secretText(secret) };
@@ -143,6 +146,23 @@ export class WebhooksService {
   ): Promise<Webhook> {
     return known(isId(id) && (await this.webhooks.find(runner, accountId, id)));
   }
+}
+
+/** @throws InvalidRequest if the rotation probably repeats another one. */
+function checkRotation(
+  { previousUntil }: Webhook,
+  previous: string | undefined,
+  nowMs: number,
+): void {
+  if (previous === undefined) {
+    const rotatedMs = previousUntil ? previousUntil.getTime() - DAY_MS : -Infinity;
+    if (nowMs - rotatedMs >= ROTATION_PAUSE_MS) return;
+    const message = 'belongs to a webhook that got a new secret less than a minute ago';
+    throw new InvalidRequest([{ field: 'id', message }]);
+  }
+  if (previous === (previousUntil?.toISOString() ?? '')) return;
+  const message = 'is not the current one: the webhook has got a new secret';
+  throw new InvalidRequest([{ field: 'previous', message }]);
 }
 
 function known(webhook: Webhook | false | undefined): Webhook {
