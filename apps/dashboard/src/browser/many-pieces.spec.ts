@@ -31,6 +31,14 @@ it('S94: JSON with too many values is refused before it is parsed', async () => 
   expect(await refusalOf(type, `{${members(5_001)}`)).toContain('more than 5000 values');
 });
 
+it.each([
+  ['deep nesting', `${'['.repeat(30)}${']'.repeat(30)}`, 'nested deeper than 20'],
+  ['a long list', `[${'1,'.repeat(1_000)}1]`, 'more than 1000 items'],
+  ['a long text', JSON.stringify('x'.repeat(10_241)), 'longer than 10240 characters'],
+])('S94: JSON with %s is refused', async (_, value, reason) => {
+  expect(await refusalOf('application/json', `{"email":${value}}`)).toContain(reason);
+});
+
 it('a call with too many parameters is refused before its parameters are checked', async () => {
   const call = async (count: number) => {
     const query = Array.from({ length: count }, (_, n) => `page_siz${n}`).join('&');

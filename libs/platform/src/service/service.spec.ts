@@ -191,12 +191,16 @@ describe('service', () => {
   });
 
   it.each([
-    ['nested too deep', `{"text":${'['.repeat(30)}${']'.repeat(30)}}`],
-    ['an array too long', `{"text":[${'1,'.repeat(1_000)}1]}`],
-    ['a string too long', JSON.stringify({ text: 'x'.repeat(10_241) })],
-    ['broken JSON', '{"text":'],
-  ])('S94: a body with %s is a 400', async (_, body) => {
-    expect((await post(body)).status).toBe(400);
+    ['nested too deep', `{"text":${'['.repeat(30)}${']'.repeat(30)}}`, 'nested deeper than 20'],
+    ['an array too long', `{"text":[${'1,'.repeat(1_000)}1]}`, 'more than 1000 items'],
+    ['a string too long', JSON.stringify({ text: 'x'.repeat(10_241) }), 'longer than 10240'],
+    ['broken JSON', '{"text":', 'JSON'],
+  ])('S94: a body with %s is a 400 with the reason', async (_, body, reason) => {
+    const response = await post(body);
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining(reason),
+    ]);
   });
 
   it('S94: a body over 256 KiB, or one that is not JSON, is refused', async () => {
