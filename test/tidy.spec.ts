@@ -105,6 +105,16 @@ describe('tidy', () => {
       expect(security.tenancyFaults(files)).toEqual([]);
     });
 
+    it('S87: a method of which no parameter contains an account is found', () => {
+      const faultsOf = (parameters: string) => {
+        const text = `class OrdersRepository { find(${parameters}) { return 'account_id'; } }`;
+        return security.tenancyFaults([{ path: 'apps/billing/src/orders.repository.ts', text }]);
+      };
+      expect(faultsOf('runner: Runner, id: string')).toHaveLength(1);
+      expect(faultsOf('runner: Runner, accountId: string, id: string')).toEqual([]);
+      expect(faultsOf('transaction: Transaction, order: Order')).toEqual([]);
+    });
+
     it('S92: conditions and sort orders of queries are literals in the source', () => {
       expect(security.queryFaults(files)).toEqual([]);
     });

@@ -93,10 +93,14 @@ export class DeliveriesRepository {
     return test?.at;
   }
 
-  async find(runner: Runner, webhookId: string, deliveryId: string): Promise<Delivery | undefined> {
+  async find(
+    runner: Runner,
+    { accountId, webhookId }: Pick<Delivery, 'accountId' | 'webhookId'>,
+    deliveryId: string,
+  ): Promise<Delivery | undefined> {
     const [delivery] = await runner.query<Delivery>(
-      `select ${COLUMNS} from webhook_deliveries d where d.webhook_id = $1 and d.id = $2`,
-      [webhookId, deliveryId],
+      `select ${COLUMNS} from webhook_deliveries d where d.account_id = $1 and d.webhook_id = $2 and d.id = $3`,
+      [accountId, webhookId, deliveryId],
     );
     return delivery;
   }
@@ -114,13 +118,14 @@ export class DeliveriesRepository {
 
   async list(
     runner: Runner,
-    webhookId: string,
+    { accountId, webhookId }: Pick<Delivery, 'accountId' | 'webhookId'>,
     { limit, after }: { limit: number; after?: string },
   ): Promise<Delivery[]> {
     return runner.query<Delivery>(
-      `select ${COLUMNS} from webhook_deliveries d where d.webhook_id = $1 and ($3::uuid is null or d.id < $3)
-       order by d.id desc limit $2`,
-      [webhookId, limit, after ?? null],
+      `select ${COLUMNS} from webhook_deliveries d
+       where d.account_id = $1 and d.webhook_id = $2 and ($4::uuid is null or d.id < $4)
+       order by d.id desc limit $3`,
+      [accountId, webhookId, limit, after ?? null],
     );
   }
 

@@ -77,7 +77,7 @@ export class DeliveriesService {
       await this.checkTests(transaction, event);
       return this.add(transaction, { ...event, data: { webhook_id: webhookId } });
     });
-    return this.answer(webhookId, id);
+    return this.answer(event, id);
   }
 
   /** Starts a delivery over, with all of its attempts. @throws NotFound, TooManyReplays. */
@@ -86,7 +86,8 @@ export class DeliveriesService {
     webhookId: string,
     deliveryId: string,
   ): Promise<WebhookDeliveryAnswer> {
-    await this.find(webhookId, deliveryId);
+    const webhook = { accountId, webhookId };
+    await this.find(webhook, deliveryId);
     await this.database.transaction(async (transaction) => {
       const today = await this.counts.count(transaction, accountId, 'replays');
       if (today > REPLAYS_A_DAY_MAX)
@@ -94,16 +95,18 @@ export class DeliveriesService {
       await this.deliveries.setPending(transaction, accountId, deliveryId);
       await this.queue.want(transaction, workOf(accountId, webhookId, deliveryId));
     });
-    return this.answer(webhookId, deliveryId);
+    return this.answer(webhook, deliveryId);
   }
 
   /** Lists deliveries to a webhook, newest first. */
-  async list(webhookId: string, asked: AskedPage): Promise<WebhookDeliveriesAnswer> {
+  async list(
+    accountId: string,
+    webhookId: string,
+    asked: AskedPage,
+  ): Promise<WebhookDeliveriesAnswer> {
     const [after] = asked.after ?? [];
-    const rows = await this.deliveries.list(this.database, webhookId, {
-      limit: asked.limit,
-      after,
-    });
+    const page = { limit: asked.limit, after };
+    const rows = await this.deliveries.list(this.database, { accountId, webhookId }, page);
     const { items, paging } = asked.cut(rows, ({ id }) => [id]);
     return { status: true, deliveries: items.map(deliveryAnswer), paging };
   }
@@ -123,10 +126,7 @@ export class DeliveriesService {
    * chooses.
    * @throws TooManyWebhookTests.
    */
-  private async checkTests(
-    transaction: Transaction,
-    webhook: Pick<Delivery, 'accountId' | 'webhookId'>,
-  ): Promise<void> {
+  private async checkTests(transaction: Transaction, webhook: OwnWebhook): Promise<void> {
     const since = new Date(this.clock.now().getTime() - HOUR_MS);
     const oldest = { since, skipped: TESTS_AN_HOUR_MAX - 1 };
     const at = await this.deliveries.testBefore(transaction, webhook, oldest);
@@ -146,16 +146,18 @@ export class DeliveriesService {
     return id;
   }
 
-  private async answer(webhookId: string, id: string): Promise<WebhookDeliveryAnswer> {
-    return { status: true, ...deliveryAnswer(await this.find(webhookId, id)) };
+  private async answer(webhook: OwnWebhook, id: string): Promise<WebhookDeliveryAnswer> {
+    return { status: true, ...deliveryAnswer(await this.find(webhook, id)) };
   }
 
-  private async find(webhookId: string, id: string): Promise<Delivery> {
-    const delivery = isId(id) && (await this.deliveries.find(this.database, webhookId, id));
+  private async find(webhook: OwnWebhook, id: string): Promise<Delivery> {
+    const delivery = isId(id) && (await this.deliveries.find(this.database, webhook, id));
     if (!delivery) throw new NotFound('The webhook has no delivery with this id.');
     return delivery;
   }
 }
+
+type OwnWebhook = Pick<Delivery, 'accountId' | 'webhookId'>;
 
 interface NewEvent {
   webhookId: string;

@@ -23,7 +23,7 @@ it('a webhook can be removed while the outcome of an attempt is being stored', a
   await under.database.transaction((transaction) =>
     rows.insert(transaction, { ...given, body: '{}' }),
   );
-  const delivery = (await rows.find(under.database, webhookId, id))!;
+  const delivery = (await rows.find(under.database, given, id))!;
   let stored: Promise<boolean>;
   await under.database.transaction(async (transaction) => {
     // A removal first locks the webhook, and then its deliveries.

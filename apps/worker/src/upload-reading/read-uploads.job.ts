@@ -153,7 +153,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
       const { lines: count, invalid, invalidLines } = found;
       const content = { lines: count, uniqueNames, invalid, invalidLines, groups };
       // If this fails, the upload was deleted in the meantime, with all its names.
-      if (!(await uploads.setReady(transaction, id, content))) {
+      if (!(await uploads.setReady(transaction, upload, content))) {
         await lines.deleteList(transaction, id);
       }
       await folders.remove(transaction, uploadFolder(id));

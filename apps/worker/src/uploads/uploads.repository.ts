@@ -139,20 +139,21 @@ export class UploadsRepository {
   /** @returns false if the upload was deleted. */
   async setReady(
     transaction: Transaction,
-    uploadId: string,
+    { id, accountId }: OwnUpload,
     found: UploadContent,
   ): Promise<boolean> {
     const rows = await transaction.query(
       `update uploads set state = 'ready', pieces = '{}', lines = $2, unique_names = $3, invalid = $4,
          invalid_lines = $5, name_groups = $6
-       where id = $1 and state = 'reading' returning id`,
+       where id = $1 and account_id = $7 and state = 'reading' returning id`,
       [
-        uploadId,
+        id,
         found.lines,
         found.uniqueNames,
         found.invalid,
         JSON.stringify(found.invalidLines),
         JSON.stringify(found.groups),
+        accountId,
       ],
     );
     return rows.length === 1;

@@ -15,7 +15,7 @@ export class DeliveryLogService {
   /** @throws NotFound. */
   async list(accountId: string, id: string, asked: AskedPage): Promise<WebhookDeliveriesAnswer> {
     await this.webhooks.get(accountId, id);
-    return this.deliveries.list(id, asked);
+    return this.deliveries.list(accountId, id, asked);
   }
 
   /** @throws NotFound, WebhookNotActive, TooManyWebhookTests. */
