@@ -19,6 +19,16 @@ it('S71: a file of blank lines is rejected once it has twice as many lines as a 
   expect(read * BLANKS.length).toBeLessThan(3 * file.linesMax);
 });
 
+it('S71: a text of more than 255 characters is no name, and is not read as one', async () => {
+  const file = new NameFile();
+  const lines = ['a.example', 'a'.repeat(255), 'a'.repeat(256)].join('\n');
+  await Readable.from(file.rows('list', Readable.from([Buffer.from(lines)]))).toArray();
+  expect([file.lines, file.invalid]).toEqual([3, 2]);
+  const [read, unread] = file.invalidLines.map(({ message }) => message);
+  expect(read).not.toContain('longer than 255');
+  expect(unread).toBe('The text is longer than 255 characters.');
+});
+
 it('the names are in a column called domain, even if an earlier one is called name', async () => {
   const text = 'Name,E-mail,Domain\nAda,ada@b.example,a.example\n';
   const rows = new NameFile().rows('list', Readable.from([Buffer.from(text)]));
