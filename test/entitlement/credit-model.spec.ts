@@ -355,12 +355,15 @@ describe('credits in every history', () => {
       expect(await entitlement.violations()).toEqual([]);
     }
 
-    /** Checks that all lines of the customer's ledger add up to the balance. */
+    /** Checks that all lines of the customer's ledger add up to the balance, and that each has the balance after it. */
     async compareLedger(): Promise<void> {
       let [sum, cursor]: [number, string | undefined] = [0, undefined];
       do {
         const { items, paging } = await entitlement.client.ledger(this.accountId, cursor);
-        for (const { amount } of items) sum += Number(amount);
+        for (const { amount, balance } of items) {
+          expect(Number(balance)).toBe(this.left - sum);
+          sum += Number(amount);
+        }
         cursor = paging.next_cursor ?? undefined;
       } while (cursor !== undefined);
       expect(sum).toBe(this.left);

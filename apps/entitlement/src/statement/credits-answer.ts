@@ -37,8 +37,9 @@ function amountsOf({
   return { id, granted, available, reserved, consumed, expired, revoked, expires_at };
 }
 
-function ledgerLine({ id, at, kind, amount, reference, operation, day }: LedgerLine) {
-  const line = { id, at, kind, amount: Number(amount) };
+function ledgerLine({ id, at, kind, amount, balance, reference, operation, day }: LedgerLine) {
+  const after = balance === undefined ? {} : { balance: Number(balance) };
+  const line = { id, at, kind, amount: Number(amount), ...after };
   if (kind !== 'use') return { ...line, reference };
   const [{ path }] = ACCOUNT_REQUESTS.routes;
   return { ...line, operation, requests: `${path}?day=${day}&operation=${operation}` };

@@ -18,6 +18,8 @@ interface LineRow {
   reference: string;
   operation: string | null;
   day: string | null;
+  /** What all lines of the account add up to. */
+  booked: string;
 }
 
 /** A line with its place among all lines and among those of its day, the sum of that day, and the number of lines. */
@@ -35,17 +37,19 @@ export class StatementRepository {
 
   /**
    * Lists lines of an account, newest first.
-   * @param before the id and kind of the previous page's last line; by default, the newest lines are listed.
+   * @param after the id and kind of the previous page's last line, and the credits before it, which the cursors of
+   *   earlier releases lack; by default, the newest lines are listed.
    * @param reader the snapshot to read in, if the caller has one.
    */
   async listLines(
     accountId: string,
-    before: readonly string[] = NEWEST,
+    after: readonly string[] = NEWEST,
     limit: number,
     reader: Pick<Transaction, 'query'> = this.database,
   ): Promise<LedgerLine[]> {
-    const rows = await reader.query<LineRow>(LINES, [accountId, ...before, limit]);
-    return rows.map(toLine);
+    const [id, kind, balance] = after;
+    const rows = await reader.query<LineRow>(PAGE, [accountId, id, kind, limit]);
+    return withBalances(rows, after === NEWEST ? rows.at(0)?.booked : balance);
   }
 
   /**
@@ -70,10 +74,23 @@ export class StatementRepository {
       .toSorted((a, b) => (a.day < b.day ? 1 : -1));
     const isWhole = (rows[0]?.read ?? 0) < SUMMED_LINES_MAX || days.length < ends.length;
     return {
-      ledger: rows.filter(({ place }) => place <= limit).map(toLine),
+      ledger: withBalances(
+        rows.filter(({ place }) => place <= limit),
+        rows.at(0)?.booked,
+      ),
       changes: { days, is_whole: isWhole },
     };
   }
+}
+
+/** @param newest the credits after the first row; undefined if they are unknown. */
+function withBalances(rows: readonly LineRow[], newest: string | undefined): LedgerLine[] {
+  let left = Number(newest);
+  return rows.map((row) => {
+    const balance = newest === undefined ? {} : { balance: String(left) };
+    left -= Number(row.amount);
+    return { ...toLine(row), ...balance };
+  });
 }
 
 const toLine = ({ id, at, kind, amount, reference, operation, day }: LineRow): LedgerLine => ({
@@ -138,8 +155,15 @@ const LINES = `
    order by id desc limit $4)
   order by id desc, kind desc limit $4`;
 
+/** The sum of all lines. Other grants have none of these credits, and a partial index leaves them out. */
+const BOOKED = `
+  (select coalesce(sum(available + reserved - owed), 0) from credit_grants
+   where account_id = $1 and (available > 0 or reserved > 0 or owed > 0)) as booked`;
+
+const PAGE = `select *, ${BOOKED} from (${LINES}) lines order by id desc, kind desc`;
+
 const RECENT = `
-  select * from (
+  select *, ${BOOKED} from (
     select *, count(*) over ()::int as read, sum(amount) over (partition by "onDay") as sum,
       row_number() over (order by id desc, kind desc)::int as place,
       row_number() over (partition by "onDay" order by id desc, kind desc)::int as "placeOfDay"

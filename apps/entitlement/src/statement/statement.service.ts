@@ -58,7 +58,7 @@ export class StatementService {
   ): Promise<Page<LedgerLine>> {
     const { after, limit } = asked;
     const rows = await this.repository.listLines(accountId, after, limit, transaction);
-    return asked.cut(rows, ({ id }) => id.split('.'));
+    return asked.cut(rows, placeOf);
   }
 
   /** Reads what the overview shows, in one snapshot. */
@@ -95,4 +95,10 @@ export class StatementService {
       if (batch.length < BATCH) return lines;
     }
   }
+}
+
+/** Returns a line's values in the cursor of the page after it: its place, and the credits before it. */
+function placeOf({ id, amount, balance }: LedgerLine): string[] {
+  const before = balance === undefined ? [] : [String(Number(balance) - Number(amount))];
+  return [...id.split('.'), ...before];
 }

@@ -118,9 +118,11 @@ describe('the answer of account.credits', () => {
       await entitlement.undo(accountId, reversalId);
     }
     const seen: string[] = [];
+    const lines: CreditsAnswer['ledger'] = [];
     let cursor: string | undefined;
     do {
       const { ledger, paging } = await credits(cursor);
+      lines.push(...ledger);
       seen.push(...ledger.map(({ id }) => id));
       expect(ledger.length).toBeLessThanOrEqual(50);
       expect(paging.has_next).toBe(paging.next_cursor !== null);
@@ -129,6 +131,29 @@ describe('the answer of account.credits', () => {
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen.length).toBeGreaterThan(100);
     expect(await sumOfLines()).toBe(200);
+    let balance = 0;
+    for (const line of lines.toReversed()) {
+      balance += line.amount;
+      expect([line.id, line.balance]).toEqual([line.id, balance]);
+    }
+  });
+
+  it('credits that are due to expire stay in the balance of the ledger until a line books their expiry', async () => {
+    await entitlement.operator.grantByOperator(accountId, {
+      adjustmentId: newId(),
+      amount: 100,
+      reason: 'a test',
+      expiresAt: '2026-03-05T00:00:00Z',
+    });
+    at('2026-03-06T00:00:00Z');
+    const { balance, ledger } = await credits();
+    expect(balance.remaining).toBe(0);
+    expect(ledger.map((line) => [line.kind, line.balance])).toEqual([['grant', 100]]);
+    await entitlement.operator.explainBalance(accountId);
+    expect((await credits()).ledger.map((line) => [line.kind, line.balance])).toEqual([
+      ['expiry', 0],
+      ['grant', 100],
+    ]);
   });
 
   it('an operator’s explanation adds up to the balance: grants, usage by month, refunds, debt, reserved credits', async () => {

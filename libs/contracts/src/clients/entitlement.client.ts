@@ -209,9 +209,13 @@ export class EntitlementClient {
     return this.http.call('GET', '/internal/balance', { accountId });
   }
 
-  async ledger(accountId: string, cursor?: string): Promise<LedgerAnswer> {
-    const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
-    return this.http.call('GET', `/internal/ledger${query}`, { accountId });
+  /** @param cursor the start of the page; by default, the newest lines. @param pageSize 50 by default, at most 1,000. */
+  async ledger(accountId: string, cursor?: string, pageSize?: number): Promise<LedgerAnswer> {
+    const query = new URLSearchParams({
+      ...(cursor && { cursor }),
+      ...(pageSize && { page_size: String(pageSize) }),
+    }).toString();
+    return this.http.call('GET', `/internal/ledger${query && `?${query}`}`, { accountId });
   }
 
   /** Returns the credits charged for work outside of requests. @param days inclusive, as `YYYY-MM-DD`. */

@@ -95,6 +95,13 @@ export class LedgerLine {
   @IsString()
   amount: string;
 
+  /**
+   * The credits after this line, decimal string: the sum of it and of all older lines. Absent on a page whose cursor is
+   * of an earlier release.
+   */
+  @OptionalText()
+  balance?: string;
+
   /** The grant's source or the reversed line: `package:…`, `subscription:…`; for usage, the operation. */
   @IsString()
   reference: string;
@@ -163,7 +170,7 @@ export const LEDGER = defineOperation({
   name: 'credits.ledger',
   summary: "The ledger of the account's credits",
   access: IN_ANY_STATE,
-  parameters: listPages(50),
+  parameters: listPages(50, 1_000),
   answers: [{ type: 'application/json', of: LedgerAnswer }],
   problems: [],
   examples: [
@@ -177,6 +184,7 @@ export const LEDGER = defineOperation({
             at: '2026-11-20T09:30:00.000Z',
             kind: 'grant',
             amount: '500',
+            balance: '500',
             reference: 'trial',
           },
         ],

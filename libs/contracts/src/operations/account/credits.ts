@@ -1,4 +1,4 @@
-import { IsBoolean, IsIn, IsInt, IsISO8601, IsString } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsISO8601, IsOptional, IsString } from 'class-validator';
 import { IsCount, Nested, NestedList, NullableTime, OptionalText } from '../../members.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
@@ -87,6 +87,14 @@ export class CreditsLedgerLine {
   @IsInt()
   amount: number;
 
+  /**
+   * The credits after this line: the sum of it and of all older lines. Absent on a page whose cursor is of an earlier
+   * release.
+   */
+  @IsOptional()
+  @IsInt()
+  balance?: number;
+
   /** The source of the credits, such as `package:…`; absent for usage. */
   @OptionalText()
   reference?: string;
@@ -160,6 +168,7 @@ export const ACCOUNT_CREDITS = defineOperation({
             at: '2026-11-20T00:00:00.000Z',
             kind: 'use',
             amount: -20,
+            balance: 480,
             operation: 'whois.live',
             requests: '/v2.0/account/requests?day=2026-11-20&operation=whois.live',
           },
@@ -168,6 +177,7 @@ export const ACCOUNT_CREDITS = defineOperation({
             at: '2026-11-20T09:30:00.000Z',
             kind: 'grant',
             amount: 500,
+            balance: 500,
             reference: 'trial',
           },
         ],
