@@ -5,6 +5,7 @@ import {
   type BalanceAnswer,
   type CreditsOverview,
   type KeyUsageAnswer,
+  type LedgerAnswer,
   type Method,
   PROCESSOR_TIMEOUT_MS,
   type RequestsAnswer,
@@ -120,6 +121,11 @@ export class DashboardCalls {
 
   async usageByKey({ accountId }: Session, days: AskedDays): Promise<KeyUsageAnswer> {
     return this.services.gateway.usageByKey(accountId, days);
+  }
+
+  /** Reads a page of the account's ledger. @param cursor the start of the page; empty for the newest lines. */
+  async ledger({ accountId }: Session, cursor: string, pageSize?: number): Promise<LedgerAnswer> {
+    return this.services.entitlement.ledger(accountId, cursor, pageSize);
   }
 
   /** Reads the account's balance, rights, newest ledger lines and daily changes in one call. */

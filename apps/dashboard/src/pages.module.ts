@@ -18,6 +18,7 @@ import { InvoicePagesController } from './invoices/invoices.controller.js';
 import { JobPagesController } from './jobs/jobs.controller.js';
 import { UploadPagesController } from './jobs/uploads.controller.js';
 import { KeysController } from './keys/keys.controller.js';
+import { LedgerController } from './ledger/ledger.controller.js';
 import { MailboxController } from './mailbox/mailbox.controller.js';
 import { MonitorPagesController } from './monitors/monitors.controller.js';
 import { AssetsController } from './assets/assets.controller.js';
@@ -63,6 +64,7 @@ export const PAGES = [
   IdentityPagesController,
   PasskeyPagesController,
   CreditsController,
+  LedgerController,
   PlansController,
   SubscriptionPagesController,
   SearchesController,

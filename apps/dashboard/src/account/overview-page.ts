@@ -1,12 +1,13 @@
-import type { BalanceAnswer, LedgerKind, LedgerLine, UsageAnswer } from '#libs/contracts';
+import type { BalanceAnswer, LedgerLine, UsageAnswer } from '#libs/contracts';
 import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
-import { firstToEnd, grantsTable, sourceName } from '../credits/grants-table.js';
+import { firstToEnd, grantsTable } from '../credits/grants-table.js';
 import { curlLine } from '../calls/curl-line.js';
+import { ledgerTable } from '../ledger/ledger-table.js';
 import { type PageContext, page } from '../pages/layout.js';
 import { usageChart } from '../usage/usage-chart.js';
-import { operationLink, workOnDays } from '../usage/work.js';
+import { workOnDays } from '../usage/work.js';
 import { type CreditHistory, historySection } from './credit-history.js';
 import { type PlanFacts, lowCredits, planCard } from './plan-card.js';
 
@@ -80,7 +81,7 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
     balance.reserved > 0
       ? html` <span
           >${grouped(balance.reserved)} of them ${balance.reserved === 1 ? 'is' : 'are'} reserved
-          for current requests</span
+          for requests and jobs</span
         >`
       : undefined;
   return html`<section>
@@ -92,51 +93,11 @@ function balanceSection(balance: BalanceAnswer | undefined): Markup {
   </section>`;
 }
 
-const KIND_WORDS: Readonly<Record<LedgerKind, string>> = {
-  grant: 'Received',
-  use: 'Used',
-  expiry: 'Expired',
-  refund: 'Refund',
-};
-
-/** Returns the kind of an entry in words. (Support can take back credits without a refund.) */
-function kindOf({ kind, reference, amount }: LedgerLine): string {
-  const isTakenBack = kind === 'refund' && reference.startsWith('operator:') && Number(amount) < 0;
-  return isTakenBack ? 'Taken back' : KIND_WORDS[kind];
-}
-
-/** Returns the source of a ledger line. A usage line links to its requests, jobs or monitors. */
-function sourceOf({ reference, day, operation, amount }: LedgerLine): Markup | string {
-  if (!day || !operation) return sourceName(reference.split(':')[0]);
-  return operationLink(day, operation, Number(amount));
-}
-
 function ledgerSection(lines: LedgerLine[]): Markup {
   if (lines.length === 0) return html``;
   return html`<section>
     <h2>Ledger</h2>
-    <table class="stacked">
-      <thead>
-        <tr>
-          <th>When (UTC)</th>
-          <th>What</th>
-          <th>Source</th>
-          <th class="number">Credits</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${lines.map(
-          (line) =>
-            html`<tr>
-              <td data-label="When" class="date">
-                ${line.day ?? line.at.slice(0, 16).replace('T', ' ')}
-              </td>
-              <td data-label="What">${kindOf(line)}</td>
-              <td data-label="Source">${sourceOf(line)}</td>
-              <td data-label="Credits" class="number">${grouped(Number(line.amount))}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${ledgerTable(lines)}
+    <p class="quiet"><a href="/ledger">All lines, and as CSV</a></p>
   </section>`;
 }
