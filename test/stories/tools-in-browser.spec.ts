@@ -90,6 +90,33 @@ const SAMPLE = 'registered.test';
     }
   });
 
+  it('an upload says at most what it costs, and continues where its connection broke off', async () => {
+    const { page } = user;
+    const names = Buffer.from(Array.from({ length: 2_000 }, (_, at) => `up-${at}.com\n`).join(''));
+    const half = names.length >> 1;
+    const offsets: (string | undefined)[] = [];
+    await page.route('**/api/uploads/*', async (route) => {
+      const { 'content-length': _length, ...headers } = await route.request().allHeaders();
+      if (route.request().method() !== 'PATCH') return route.continue();
+      offsets.push(headers['upload-offset']);
+      if (offsets.length > 1) return route.continue();
+      await route.fetch({ headers, postData: names.subarray(0, half) });
+      return route.abort('connectionreset');
+    });
+    await user.open('/jobs');
+    const file = { name: 'names.txt', mimeType: 'text/plain', buffer: names };
+    await page.locator('#file').setInputFiles(file);
+    await page.getByText('This file has 2,000 lines: a job costs at most 2,000 credits.').waitFor();
+    await user.examine();
+    await page.getByRole('button', { name: 'Upload', exact: true }).click();
+    await page.getByText('The upload was interrupted.').waitFor();
+    await page.waitForURL('**/uploads/*');
+    expect(offsets).toEqual(['0', String(half)]);
+    await page.getByText('2,000 unique names in 2,000 lines').waitFor();
+    expect(await page.evaluate('localStorage.length')).toBe(0);
+    expect(user.takeFaults().every((fault) => fault.includes('ERR_CONNECTION_RESET'))).toBe(true);
+  });
+
   it('every search has an accessible page, which shows the price before the search and the cost after it', async () => {
     await user.open('/search');
     await user.examine();

@@ -6,12 +6,14 @@ import { PAGE_SCRIPT } from './page-script.js';
 import { PASSKEYS_SCRIPT } from './passkeys-script.js';
 import { PLAYGROUND_SCRIPT } from './playground-script.js';
 import { REQUESTS_SCRIPT } from './requests-script.js';
+import { UPLOADS_SCRIPT } from './uploads-script.js';
 
 const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ['dashboard', PAGE_SCRIPT],
   ['passkeys', PASSKEYS_SCRIPT],
   ['playground', PLAYGROUND_SCRIPT],
   ['requests', REQUESTS_SCRIPT],
+  ['uploads', UPLOADS_SCRIPT],
 ]);
 
 @Controller()

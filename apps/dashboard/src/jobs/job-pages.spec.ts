@@ -79,7 +79,8 @@ it('a job with typed names starts only after their price and rejected lines have
   };
   under.answers.set('POST /internal/jobs/dns?dry_run=true', priced);
   under.answers.set('POST /internal/jobs/dns', QUEUED);
-  const fields = { domainNames: 'a.com\r\n\r\n?\r\nb.com', kind: 'dns', format: 'json.gz' };
+  const options = { kind: 'dns', format: 'json.gz', max_age: '3600', types: 'a, mx' };
+  const fields = { domainNames: 'a.com\r\n\r\n?\r\nb.com', ...options };
   const shown = await under.post('/jobs', new URLSearchParams(fields).toString());
   expect(shown.status).toBe(200);
   expect(shown.text).toContain('Up to 2 credits');
@@ -87,6 +88,9 @@ it('a job with typed names starts only after their price and rejected lines have
   expect(shown.text).toContain('Line 2: &lt;b&gt;');
   expect(under.arrived.map(({ line }) => line)).toEqual(['POST /internal/jobs/dns?dry_run=true']);
   const key = /name="idempotency_key" value="([^"]+)"/.exec(shown.text)?.[1] ?? '';
+  for (const [name, value] of Object.entries(options)) {
+    expect(shown.text).toContain(`name="${name}" value="${value}"`);
+  }
   const start = { ...fields, step: 'start', idempotency_key: key };
   const started = new URLSearchParams(start).toString();
   const { status, headers } = await under.post('/jobs', started);
@@ -98,7 +102,18 @@ it('a job with typed names starts only after their price and rejected lines have
   expect(JSON.parse(String(body))).toEqual({
     domainNames: ['a.com', '?', 'b.com'],
     format: 'json.gz',
+    max_age: 3_600,
+    types: ['A', 'MX'],
   });
+});
+
+it('a WHOIS job of an upload may accept stored answers, and has no record types', async () => {
+  under.answers.set('POST /internal/jobs/whois', QUEUED);
+  const job = new URLSearchParams({ kind: 'whois', max_age: '86400', types: 'a' }).toString();
+  const { headers } = await under.post(`/uploads/${READY.id}/job`, job);
+  expect(headers.location).toBe(`/jobs/${QUEUED.id}`);
+  const { body } = under.arrived.at(-1)!;
+  expect(JSON.parse(body.toString())).toEqual({ upload_id: READY.id, max_age: 86_400 });
 });
 
 it('S66: lines without a domain name, and file names, are shown as text', async () => {
@@ -117,6 +132,13 @@ it('S66: lines without a domain name, and file names, are shown as text', async 
   expect(list.text).toContain('2026-11-20 10:00 UTC');
   expect(list.text).toContain(`<code>${DONE.id}</code>`);
   expect(list.text).not.toMatch(/<i>|<b>/);
+});
+
+it('a job can be cancelled while it is being prepared, as by the API', async () => {
+  answerWithJob({ ...QUEUED, id: DONE.id, state: 'validating' });
+  expect((await under.get(at)).text).toContain(`action="${at}/cancel"`);
+  answerWithJob({ ...QUEUED, id: DONE.id, state: 'finalizing' });
+  expect((await under.get(at)).text).not.toContain(`action="${at}/cancel"`);
 });
 
 it('an upload can be removed by a form', async () => {
@@ -156,4 +178,9 @@ it('the page of an upload says whether its file has arrived completely', async (
   };
   expect(await words('receiving')).toContain('The file has not arrived completely.');
   expect(await words('reading')).toContain('The names are being read.');
+  const uploads = [{ ...READY, state: 'receiving', size_bytes: 200, received_bytes: 101 }];
+  const paging = { next_cursor: null };
+  under.answers.set('GET /internal/jobs', { jobs: [], paging });
+  under.answers.set('GET /internal/uploads', { uploads, paging });
+  expect((await under.get('/jobs')).text).toContain('being received (50 %)');
 });

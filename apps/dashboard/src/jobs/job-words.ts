@@ -27,5 +27,6 @@ export function unsupportedWords({ counts, kind }: Pick<JobAnswer, 'kind' | 'cou
 
 export const isRunning = ({ finished_at }: Pick<JobAnswer, 'finished_at'>) => finished_at === null;
 
-export const canBeCancelled = ({ state }: Pick<JobAnswer, 'state'>) =>
-  state === 'queued' || state === 'running';
+const CANCELLABLE: readonly JobState[] = ['validating', 'queued', 'running'];
+
+export const canBeCancelled = ({ state }: Pick<JobAnswer, 'state'>) => CANCELLABLE.includes(state);

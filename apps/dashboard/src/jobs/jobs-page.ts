@@ -2,16 +2,18 @@ import {
   JOB_NAMES_MAX,
   type JobAnswer,
   type JobsAnswer,
+  UPLOAD_CREATE,
   UPLOAD_LINES_MAX,
   type UploadAnswer,
   type UploadState,
+  atDashboard,
 } from '#libs/contracts';
 import { counted, newId } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped, minute } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
-import { selectField } from '../pages/select-field.js';
 import { durationWords } from './duration-words.js';
+import { type TypedOptions, optionFields } from './job-fields.js';
 import { invalidLines } from './job-page.js';
 import {
   JOB_STATE_WORDS,
@@ -22,14 +24,8 @@ import {
 } from './job-words.js';
 import type { TypedJob } from './price-page.js';
 
-const KINDS = [
-  ['whois', 'WHOIS'],
-  ['dns', 'DNS'],
-] as const;
-const FORMATS = [
-  ['csv.gz', 'CSV'],
-  ['json.gz', 'JSON, one object per line'],
-] as const;
+/** The path of uploads by tus, which the page's script uses. */
+const UPLOADS_PATH = atDashboard(UPLOAD_CREATE).routes[0].path;
 
 const UPLOAD_STATES: Readonly<Record<UploadState, string>> = {
   receiving: 'being received',
@@ -55,6 +51,7 @@ export function jobsPage(
   return page(context, {
     title: 'Bulk jobs',
     notice,
+    scripts: ['/assets/uploads.js'],
     body: html`<section>
         <h2>Look up many names</h2>
         <p>
@@ -63,13 +60,14 @@ export function jobsPage(
         </p>
         ${form(context, '/jobs', newJob(typed))}
       </section>
-      <section>
+      <section data-upload="${UPLOADS_PATH}" data-lines="${UPLOAD_LINES_MAX}">
         <h2>Upload a file of names</h2>
         <p>
           Up to ${grouped(UPLOAD_LINES_MAX)} names, one per line: text or CSV, plain, gzip or ZIP.
           You see the price and the time before you start the job.
         </p>
         ${form(context, '/uploads', newUpload(), 'multipart/form-data')}
+        <p role="status" data-said></p>
         ${
           uploads.length === 0
             ? undefined
@@ -96,14 +94,13 @@ export function jobsPage(
   });
 }
 
-function newJob({ domainNames = '', kind, format }: Partial<TypedJob> = {}): Markup {
+function newJob({ domainNames = '', ...options }: Partial<TypedJob> = {}): Markup {
   return html`<div class="field">
       <label for="domainNames">Domain names</label>
       <textarea id="domainNames" name="domainNames" rows="8" required>${domainNames}</textarea>
       <small>One per line, up to ${grouped(JOB_NAMES_MAX)}.</small>
     </div>
-    ${selectField('kind', { label: 'Data', options: KINDS, chosen: kind })}
-    ${selectField('format', { label: 'File', options: FORMATS, chosen: format })}
+    ${optionFields(options)}
     <button>Show the price</button>`;
 }
 
@@ -116,11 +113,18 @@ function newUpload(): Markup {
     <button>Upload</button>`;
 }
 
+interface UploadShown {
+  /** The price of a WHOIS job, once the names have been counted. */
+  dryRun?: JobAnswer;
+  /** What the visitor entered in a form that was rejected. */
+  typed?: TypedOptions;
+  notice?: Notice;
+}
+
 export function uploadPage(
   context: PageContext,
   upload: UploadAnswer,
-  dryRun?: JobAnswer,
-  notice?: Notice,
+  { dryRun, typed = {}, notice }: UploadShown = {},
 ): Markup {
   const { id, state, counts, refusal, invalid_lines: invalid } = upload;
   return page(context, {
@@ -136,7 +140,7 @@ export function uploadPage(
             name.
           </p>`
         }
-        ${dryRun && order(context, id, dryRun)}
+        ${dryRun && order(context, id, { dryRun, typed })}
         <div class="actions">
           ${form(context, `/uploads/${id}/remove`, html`<button class="plain small">Remove the upload</button>`)}
           <a class="button plain small" href="/jobs">All jobs</a>
@@ -146,7 +150,11 @@ export function uploadPage(
   });
 }
 
-function order(context: PageContext, uploadId: string, dryRun: JobAnswer): Markup {
+function order(
+  context: PageContext,
+  uploadId: string,
+  { dryRun, typed }: { dryRun: JobAnswer; typed: TypedOptions },
+): Markup {
   const { counts, credits, eta_seconds } = dryRun;
   const { price, shortfall = 0 } = credits;
   // DNS has an answer for every name, so it costs more than WHOIS if some names have no source.
@@ -154,23 +162,23 @@ function order(context: PageContext, uploadId: string, dryRun: JobAnswer): Marku
   return html`<p>
       ${unsupportedWords(dryRun)} Up to ${counted(price, 'credit')}${ofDns}; WHOIS takes
       ${durationWords(eta_seconds ?? 0)}; DNS is faster.
-      ${shortfall > 0 ? html`<strong>You need ${counted(shortfall, 'more credit')}.</strong> <a href="/credits">Buy credits</a>` : undefined}
+      ${shortfall > 0 ? html`<strong>You need ${counted(shortfall, 'more credit')}.</strong> <a href="/credits?amount=${shortfall}">Buy credits</a>` : undefined}
     </p>
     ${form(
       context,
       `/uploads/${uploadId}/job`,
-      html`${hidden('idempotency_key', newId())}
-        ${selectField('kind', { label: 'Data', options: KINDS })}
-        ${selectField('format', { label: 'File', options: FORMATS })}
+      html`${hidden('idempotency_key', newId())} ${optionFields(typed)}
         <button>Start the job</button>`,
     )}`;
 }
 
-function uploadRow(context: PageContext, { id, file_name, state, counts }: UploadAnswer): Markup {
+function uploadRow(context: PageContext, upload: UploadAnswer): Markup {
+  const { id, file_name, state, counts, size_bytes: size, received_bytes: arrived } = upload;
   const name = file_name ?? 'Upload';
+  const share = state === 'receiving' && size ? ` (${Math.floor((100 * arrived) / size)} %)` : '';
   return html`<li>
     <div>
-      <strong>${name}</strong> ${UPLOAD_STATES[state]}
+      <strong>${name}</strong> ${UPLOAD_STATES[state]}${share}
       ${counts && html`<p class="quiet">${counted(counts.unique, 'unique name')}</p>`}
     </div>
     <div class="actions">

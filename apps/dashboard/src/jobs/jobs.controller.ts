@@ -1,6 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import {
-  JOB_FORMATS,
   JOB_WHOIS,
   type JobAnswer,
   type JobsAnswer,
@@ -13,6 +12,7 @@ import { OptionalText } from '../pages/optional-text.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
+import { JOB_LABELS, optionsOf } from './job-fields.js';
 import { RELOAD_SECONDS, jobPage } from './job-page.js';
 import { isRunning } from './job-words.js';
 import { jobsPage } from './jobs-page.js';
@@ -39,15 +39,15 @@ export class JobPagesController {
   /** Shows the price for the typed names; then, as the visitor chooses, starts the job or shows the names again. */
   @Post('jobs')
   async create(@Visit() visit: PageVisit, @Body() form: JobForm) {
-    const { domainNames = '', kind, format, step } = form;
+    const { domainNames = '', kind, format, max_age, types, step } = form;
     const names = domainNames.split(/\r?\n/).filter((line) => line.trim() !== '');
-    const typed = { domainNames: names.join('\n'), kind, format };
+    const typed = { domainNames: names.join('\n'), kind, format, max_age, types };
     if (step === 'edit') return this.show(visit, { typed });
     const isStart = step === 'start';
     const call = callFor(names, typed, !isStart);
     const answer = await visit.worker({ ...call, idempotencyKey: form.idempotency_key });
     if (isRefused(answer)) {
-      const notice = faultNotice(answer, { domainNames: 'Domain names' });
+      const notice = faultNotice(answer, JOB_LABELS);
       return this.show(visit, { notice, status: answer.status, typed });
     }
     const job = answer.body as JobAnswer;
@@ -93,12 +93,11 @@ export class JobPagesController {
   }
 }
 
-function callFor(names: readonly string[], { kind, format }: TypedJob, isDryRun: boolean) {
-  const chosen = JOB_FORMATS.find((one) => one === format);
+function callFor(names: readonly string[], typed: TypedJob, isDryRun: boolean) {
   return {
     method: 'POST',
-    path: `/jobs/${kind === 'dns' ? 'dns' : 'whois'}${isDryRun ? '?dry_run=true' : ''}`,
-    body: { domainNames: names, ...(chosen && { format: chosen }) },
+    path: `/jobs/${typed.kind === 'dns' ? 'dns' : 'whois'}${isDryRun ? '?dry_run=true' : ''}`,
+    body: { domainNames: names, ...optionsOf(typed) },
     timeoutMs: limitsOf(JOB_WHOIS).timeoutMs,
   } as const;
 }

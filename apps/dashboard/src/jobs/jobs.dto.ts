@@ -11,6 +11,14 @@ export class JobForm extends PageForm {
   @TextField()
   format?: string;
 
+  /** The maximum age of answers in seconds; empty if every source is asked. */
+  @TextField()
+  max_age?: string;
+
+  /** DNS record types, separated by commas or spaces. */
+  @TextField()
+  types?: string;
+
   /** `start` after the price has been shown, `edit` to change the names. Without a step, the price is shown. */
   @TextField()
   step?: string;

@@ -4,13 +4,12 @@ import { html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { durationWords } from './duration-words.js';
+import type { TypedOptions } from './job-fields.js';
 import { invalidLines } from './job-page.js';
 import { kindTitle, unsupportedWords } from './job-words.js';
 
-export interface TypedJob {
+export interface TypedJob extends TypedOptions {
   domainNames: string;
-  kind?: string;
-  format?: string;
 }
 
 /**
@@ -25,11 +24,9 @@ export function pricePage(
 ) {
   const { counts, credits, eta_seconds: eta, invalid_lines: invalid } = priced;
   const { price, shortfall = 0 } = credits;
-  const fields = [
-    hidden('domainNames', typed.domainNames),
-    hidden('kind', typed.kind ?? ''),
-    hidden('format', typed.format ?? ''),
-  ];
+  const fields = Object.entries(typed).map(([name, text]: [string, string?]) =>
+    hidden(name, text ?? ''),
+  );
   return page(context, {
     title: `${kindTitle(priced)}: the price`,
     notice,
@@ -41,7 +38,7 @@ export function pricePage(
         <p>
           ${unsupportedWords(priced)} Up to ${counted(price, 'credit')}. It takes
           ${durationWords(eta ?? 0)}.
-          ${shortfall > 0 ? html`<strong>You need ${counted(shortfall, 'more credit')}.</strong> <a href="/credits">Buy credits</a>` : undefined}
+          ${shortfall > 0 ? html`<strong>You need ${counted(shortfall, 'more credit')}.</strong> <a href="/credits?amount=${shortfall}">Buy credits</a>` : undefined}
         </p>
         <div class="actions">
           ${form(context, '/jobs', html`${fields}${hidden('step', 'start')}${hidden('idempotency_key', newId())}<button>Start the job</button>`)}

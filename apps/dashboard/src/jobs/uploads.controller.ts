@@ -2,7 +2,6 @@ import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
-  JOB_FORMATS,
   JOB_WHOIS,
   type JobAnswer,
   UPLOAD_BYTES_MAX,
@@ -19,6 +18,7 @@ import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { proxiedRoutes } from '../proxy/proxied-route.js';
 import { TransferService } from '../proxy/transfer.service.js';
+import { JOB_LABELS, type TypedOptions, optionsOf } from './job-fields.js';
 import { uploadPage } from './jobs-page.js';
 import { JobForm } from './jobs.dto.js';
 
@@ -65,16 +65,17 @@ export class UploadPagesController {
   @Post(':id/job')
   async start(
     @Visit() visit: PageVisit,
-    @Body() { kind, format, idempotency_key: idempotencyKey }: JobForm,
+    @Body() { kind, format, max_age, types, idempotency_key: idempotencyKey }: JobForm,
     @Param('id') id: string,
   ) {
     const path = kind === 'dns' ? '/jobs/dns' : '/jobs/whois';
-    const chosen = JOB_FORMATS.find((one) => one === format);
-    const body = { upload_id: id, ...(chosen && { format: chosen }) };
+    const typed = { kind, format, max_age, types };
+    const body = { upload_id: id, ...optionsOf(typed) };
     const { timeoutMs } = limitsOf(JOB_WHOIS);
     const answer = await visit.worker({ method: 'POST', path, body, idempotencyKey, timeoutMs });
     if (!isRefused(answer)) return visit.goTo(`/jobs/${(answer.body as JobAnswer).id}`);
-    return this.show(visit, id, faultNotice(answer), answer.status);
+    const notice = faultNotice(answer, JOB_LABELS);
+    return this.show(visit, id, { notice, status: answer.status, typed });
   }
 
   @Post(':id/remove')
@@ -82,10 +83,18 @@ export class UploadPagesController {
     const path = `/uploads/${encodeURIComponent(id)}`;
     const answer = await visit.worker({ method: 'DELETE', path });
     if (!isRefused(answer)) return visit.goTo('/jobs');
-    return this.show(visit, id, faultNotice(answer), answer.status);
+    return this.show(visit, id, { notice: faultNotice(answer), status: answer.status });
   }
 
-  private async show(visit: PageVisit, id: string, notice?: Notice, status = 200) {
+  private async show(
+    visit: PageVisit,
+    id: string,
+    {
+      notice,
+      status = 200,
+      typed,
+    }: { notice?: Notice; status?: number; typed?: TypedOptions } = {},
+  ) {
     const path = `/uploads/${encodeURIComponent(id)}`;
     const answer = await visit.worker({ method: 'GET', path });
     if (isRefused(answer)) throw answer.refusal ?? new NotFound();
@@ -93,12 +102,12 @@ export class UploadPagesController {
     if (upload.state === 'receiving' || upload.state === 'reading')
       visit.reloadIn(READING_SECONDS, path);
     if (upload.state !== 'ready') {
-      return visit.show(uploadPage(visit.context, upload, undefined, notice), status);
+      return visit.show(uploadPage(visit.context, upload, { notice }), status);
     }
     const body = { upload_id: upload.id };
     const dry = await visit.worker({ method: 'POST', path: '/jobs/whois?dry_run=true', body });
-    const counted = isRefused(dry) ? undefined : (dry.body as JobAnswer);
+    const dryRun = isRefused(dry) ? undefined : (dry.body as JobAnswer);
     const said = notice ?? (isRefused(dry) ? faultNotice(dry) : undefined);
-    return visit.show(uploadPage(visit.context, upload, counted, said), status);
+    return visit.show(uploadPage(visit.context, upload, { dryRun, typed, notice: said }), status);
   }
 }
