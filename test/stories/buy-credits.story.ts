@@ -151,7 +151,7 @@ export function buyCredits(
     await customer.waitForCredits(balance);
   });
 
-  it('a 429 links to the page that sells credits', async () => {
+  it('a 429 links to the page that sells plans and the rate-limit add-on', async () => {
     const poor = new Customer(deployment, `eve-${processor}@story.example`, 'Eve');
     await poor.join();
     const refused = await waitFor('a refusal', async () => {
@@ -159,6 +159,6 @@ export function buyCredits(
       return answer.status === 429 ? answer : undefined;
     });
     const link = refused.headers.get('link') as string;
-    expect(link).toContain(`<${deployment.dashboardUrl}/credits>; rel="payment"`);
+    expect(link).toContain(`<${deployment.dashboardUrl}/plans>; rel="payment"`);
   });
 }

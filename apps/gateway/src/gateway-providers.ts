@@ -220,7 +220,7 @@ const PATH = [
   made(
     ProblemBodies,
     { config: GatewayConfig, clock: Clock },
-    ({ config, clock }) => new ProblemBodies(config.baseUrl, clock, creditsUrlOf(config)),
+    ({ config, clock }) => new ProblemBodies(config.baseUrl, clock, shopUrlOf(config)),
   ),
   made(
     Forwarder,
@@ -384,7 +384,7 @@ const PATH = [
 /** Providers that are built from other providers, in the order of their dependencies. */
 export const MADE: readonly FactoryProvider[] = [...KNOWLEDGE, ...LOG, ...PATH];
 
-/** Returns the URL of the page that sells credits; undefined without billing. */
-function creditsUrlOf({ billingInternalUrl, billingUrl }: GatewayConfig): string | undefined {
-  return billingInternalUrl === undefined ? undefined : new URL('/credits', billingUrl).href;
+/** Returns the origin of the dashboard, which sells credits and plans; undefined without billing. */
+function shopUrlOf({ billingInternalUrl, billingUrl }: GatewayConfig): string | undefined {
+  return billingInternalUrl === undefined ? undefined : new URL(billingUrl).origin;
 }

@@ -17,3 +17,19 @@ it.each([
     expect(JSON.parse(text)).toMatchObject({ path: shown });
   },
 );
+
+it.each([
+  ['insufficient_credits', '/credits'],
+  ['rate_limited', '/plans'],
+  ['key_paused', '/plans'],
+])('a refusal %s links to the page %s, where its cause can be removed', (code, page) => {
+  const selling = new ProblemBodies(
+    'https://api.example',
+    { now: () => new Date() },
+    'https://dashboard.example',
+  );
+  expect(selling.linksOf(code)).toBe(
+    `<https://api.example/errors/${code}>; rel="help", <https://dashboard.example${page}>; rel="payment"`,
+  );
+  expect(bodies.linksOf(code)).not.toContain('payment');
+});

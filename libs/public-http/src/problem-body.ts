@@ -12,7 +12,10 @@ export interface ProblemPlace {
 
 const PATH_LENGTH_MAX = 200;
 /** The code of the only 402 that a purchase resolves; for other codes, a cap of a key or a request must be raised. */
-const ENDED_BY_PURCHASE = 'insufficient_credits';
+const ENDED_BY_CREDITS = 'insufficient_credits';
+/** The pages of the dashboard that sell credits, and plans with the add-on for more requests a minute. */
+const CREDITS_PATH = '/credits';
+const PLANS_PATH = '/plans';
 
 /**
  * The only public form of a refusal: the members of RFC 9457, our own (`code`, `request_id`, `retryable`,
@@ -29,12 +32,12 @@ export class ProblemBodies {
 
   /**
    * @param baseUrl public origin of the API, under which `/errors/<code>` explains each code.
-   * @param creditsUrl page of the dashboard where credits are sold; unset if nothing is sold.
+   * @param shopUrl public origin of the dashboard, where credits and plans are sold; unset if nothing is sold.
    */
   constructor(
     private readonly baseUrl: string,
     private readonly clock: Clock,
-    private readonly creditsUrl?: string,
+    private readonly shopUrl?: string,
   ) {}
 
   pageOf(code: string): string {
@@ -42,12 +45,14 @@ export class ProblemBodies {
   }
 
   /**
-   * Returns the `Link` header of a refusal that a purchase resolves (RFC 8288): the error's page and, if credits are
-   * sold, the page for paying.
+   * Returns the `Link` header of a refusal that a purchase resolves (RFC 8288): the error's page and, if anything is
+   * sold, the page for paying: that of credits, or that of plans and the rate-limit add-on.
    */
   linksOf(code: string): string {
     const help = `<${this.pageOf(code)}>; rel="help"`;
-    return this.creditsUrl === undefined ? help : `${help}, <${this.creditsUrl}>; rel="payment"`;
+    if (this.shopUrl === undefined) return help;
+    const page = code === ENDED_BY_CREDITS ? CREDITS_PATH : PLANS_PATH;
+    return `${help}, <${this.shopUrl}${page}>; rel="payment"`;
   }
 
   /**
@@ -100,7 +105,8 @@ export class ProblemBodies {
       credits_charged: 0,
       ...(problem.errors && { errors: problem.errors }),
       ...problem.members,
-      ...(problem.code === ENDED_BY_PURCHASE && { credits_url: this.creditsUrl }),
+      ...(problem.code === ENDED_BY_CREDITS &&
+        this.shopUrl !== undefined && { credits_url: this.shopUrl + CREDITS_PATH }),
       error: title,
       message: problem.message,
     };
