@@ -35,6 +35,7 @@ export function htmlDocument(parts: DocumentParts): Markup {
         ${scripts.map((address) => html`<script src="${address}" defer></script>`)}
       </head>
       <body>
+        <a class="skip" href="#content">Skip to the content</a>
         ${banner}
         <header>
           <div class="bar">
@@ -42,7 +43,7 @@ export function htmlDocument(parts: DocumentParts): Markup {
             <nav aria-label="Main">${navigation}</nav>
           </div>
         </header>
-        <main>
+        <main id="content">
           <h1>${title}</h1>
           ${body}
         </main>

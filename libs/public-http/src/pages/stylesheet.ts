@@ -22,6 +22,8 @@ body {
   font: 1rem/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif;
   overflow-wrap: anywhere;
 }
+.skip { position: absolute; left: -100vw; }
+.skip:focus { left: 1rem; padding: 0.5rem; background: var(--card); }
 header { background: var(--card); border-bottom: 1px solid var(--line); }
 footer { border-top: 1px solid var(--line); }
 .bar, main { max-width: 70rem; margin: 0 auto; padding: 0.8rem 1.25rem; }
