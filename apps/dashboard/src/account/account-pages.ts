@@ -1,5 +1,5 @@
 import { type Markup, html } from '#libs/public-http';
-import { minuteText } from '../amounts.js';
+import { grouped, minuteText } from '../amounts.js';
 import { currentPassword, withoutPassword } from '../auth/auth-pages.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 
@@ -8,7 +8,18 @@ export interface AccountFacts {
   first_name?: string;
 }
 
-export function accountPage(context: PageContext, account: AccountFacts, notice?: Notice): Markup {
+/** What a deletion ends. Data that could not be read is undefined. */
+export interface EndingFacts {
+  credits?: number;
+  plans?: readonly string[];
+}
+
+export function accountPage(
+  context: PageContext,
+  account: AccountFacts,
+  { credits, plans }: EndingFacts = {},
+  notice?: Notice,
+): Markup {
   const fields = html`${currentPassword(context)}
     <button class="danger">Delete the account</button>`;
   return page(context, {
@@ -35,18 +46,24 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
             Running jobs are cancelled. Monitors and webhooks pause until the account is restored.
           </li>
           <li>
-            All credits are frozen, those of packages and those of plans. They can be used again if
-            you restore the account.
+            All credits are frozen, those of packages and those of
+            plans${credits ? html`: <strong>${grouped(credits)}</strong>` : undefined}. They can be
+            used again if you restore the account.
           </li>
           <li>
             API plans, Domainer plans and the rate-limit add-on give nothing from now on and are
-            cancelled at the end of their period. Paid time is not extended.
+            cancelled at the end of their
+            period${plans?.length ? html`: <strong>${plans.join(', ')}</strong>` : undefined}. Paid
+            time is neither extended nor refunded.
           </li>
           <li>
             A deleted account shows no invoices. <a href="/invoices">Download yours</a> first.
           </li>
           <li>For 90 days, you can log in and restore the account. Keys stay revoked.</li>
-          <li>After that, credits are forfeited and your personal data is erased for good.</li>
+          <li>
+            After that, credits and payments are forfeited, and your personal data is erased for
+            good.
+          </li>
         </ul>
         ${form(context, '/account/delete', fields)} ${withoutPassword(context, '/account')}
       </section>`,

@@ -1,11 +1,14 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
+import type { SubscriptionsAnswer } from '#libs/contracts';
 import { PasswordForm } from '../auth/auth.dto.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
+import { DashboardCalls } from '../dashboard-calls.js';
 import type { Notice } from '../pages/layout.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { askPassword, needsPassword } from '../security/password-again.js';
+import { nameOf } from '../subscriptions/subscriptions-page.js';
 import {
   type AccountFacts,
   accountPage,
@@ -19,6 +22,8 @@ const DOWNLOAD = '/api/account/export';
 @Controller('account')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class AccountController {
+  constructor(private readonly calls: DashboardCalls) {}
+
   @Get()
   view(@Visit() visit: PageVisit) {
     return this.show(visit);
@@ -61,11 +66,25 @@ export class AccountController {
   }
 
   private async show(visit: PageVisit, notice?: Notice, status = 200) {
-    const answer = await visit.account({ method: 'GET', path: '/account' });
+    const [answer, credits, plans] = await Promise.all([
+      visit.account({ method: 'GET', path: '/account' }),
+      this.calls.creditsOf(visit.session),
+      currentPlans(visit),
+    ]);
+    const ending = { credits, plans };
     if (isRefused(answer)) {
-      const page = accountPage(visit.context, {}, faultNotice(answer));
+      const page = accountPage(visit.context, {}, ending, faultNotice(answer));
       return visit.show(page, answer.status);
     }
-    return visit.show(accountPage(visit.context, answer.body as AccountFacts, notice), status);
+    const account = answer.body as AccountFacts;
+    return visit.show(accountPage(visit.context, account, ending, notice), status);
   }
+}
+
+/** Returns the names of the visitor's plans; undefined if billing rejects the call or does not answer. */
+async function currentPlans(visit: PageVisit): Promise<string[] | undefined> {
+  const asked = visit.billing({ method: 'GET', path: '/subscriptions' });
+  const answer = await asked.catch(() => undefined);
+  const { subscriptions } = (answer?.body ?? {}) as Partial<SubscriptionsAnswer>;
+  return subscriptions?.filter(({ is_current: isCurrent }) => isCurrent).map(nameOf);
 }

@@ -57,6 +57,14 @@ it('a plan before its first payment is not shown as one that works', () => {
   expect(wordsOf([owned])).toContain('API plan 5K (waiting for the first payment)');
 });
 
+it('a plan whose payment failed is not shown like a paid one', () => {
+  const owned = { state: 'past_due', sku: 'api-5K-month', quantity: 1, paid_through: null };
+  expect(wordsOf([owned])).toMatch(
+    /The payment for API plan 5K failed\.\s+<a href="\/subscriptions">/,
+  );
+  expect(wordsOf([{ ...owned, state: 'active' }])).not.toContain('failed');
+});
+
 it('a plan that was cancelled at PayPal is shown until the end of the paid time', () => {
   const owned = (paid_through: string) => [
     { state: 'cancelled', sku: 'api-5K-month', quantity: 1, paid_through },

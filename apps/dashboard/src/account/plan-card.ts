@@ -42,6 +42,7 @@ export function planCard(facts: PlanFacts): Markup {
   return html`<section>
     <h2>Plan and limits</h2>
     <p>${planWords(facts)}</p>
+    ${facts.subscriptions?.filter(isOverdue).map(overdueNotice)}
     ${allowance ? limitTable(allowance, facts) : html`<p>Limits cannot be read right now.</p>`}
     <p class="quiet">
       For requests, “Used” counts the last 60 seconds, and “Busiest” the busiest minute of the last
@@ -69,6 +70,14 @@ function planWords({ subscriptions, balance, now }: PlanFacts): string {
   const isPaid = balance?.grants.some(({ source_type: type }) => type === 'package');
   return isPaid ? 'Credits from packages, no subscription' : 'Trial, no subscription';
 }
+
+const isOverdue = ({ state }: SubscriptionAnswer) => state === 'past_due';
+
+const overdueNotice = (owned: SubscriptionAnswer) =>
+  html`<p class="notice fault">
+    The payment for ${nameOf(owned)} failed.
+    <a href="/subscriptions">How to pay, and how long it keeps working</a>
+  </p>`;
 
 /**
  * Returns the name of a plan that works or waits for its first payment. A plan that was cancelled at PayPal works until

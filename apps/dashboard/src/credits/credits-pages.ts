@@ -33,9 +33,9 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
     body: html`<section>
         <h2>Buy a package</h2>
         <p class="quiet">Credits of a package never expire. ${taxSentence(facts.tax)}</p>
-        ${facts.spendable !== undefined ? html`<p>You have ${counted(facts.spendable, 'credit')}${facts.ending ? `; ${facts.ending}` : ''}.</p>` : undefined}
-        ${processorSection(facts.processors, (name) => `/credits?processor=${name}`)}
-        ${amountForm(facts.wanted)} ${form(context, '/credits', packageFields(facts))}
+        ${facts.spendable !== undefined ? html`<p>You have ${counted(facts.spendable, 'credit')}${facts.ending ? `; ${facts.ending}` : ''}. <a href="/ledger">Ledger</a></p>` : undefined}
+        ${processorSection(facts.processors, (processor) => creditsPath(processor, facts))}
+        ${amountForm(facts)} ${form(context, '/credits', packageFields(facts))}
       </section>
       <section>
         <h2>Or subscribe</h2>
@@ -81,8 +81,17 @@ function packageFields({ processors: { chosen }, credits: wanted, tax }: Credits
 const eachWords = (micros: number, credits: number) =>
   `$${(micros / credits / MICROS).toFixed(4)} each`;
 
-function amountForm(wanted?: number): Markup {
+/** Returns the URL of the page with another processor, and with the package that is selected now. */
+function creditsPath(processor: string, { wanted, credits }: CreditsFacts): string {
+  const amount = wanted ?? credits;
+  const query = new URLSearchParams({ processor });
+  if (amount !== undefined) query.set('amount', String(amount));
+  return `/credits?${query}`;
+}
+
+function amountForm({ wanted, processors }: CreditsFacts): Markup {
   return html`<form method="get" action="/credits" class="filters inline">
+    ${hidden('processor', processors.chosen)}
     <div class="field">
       <label for="amount">How many credits</label>
       <input

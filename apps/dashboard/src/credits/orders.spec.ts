@@ -16,6 +16,20 @@ beforeEach(() => {
   under.setBalance();
 });
 
+it('a search for a package keeps the processor, and another processor keeps the package', async () => {
+  const processors = ['stripe', 'paypal'].map((name) => ({
+    name,
+    title: name,
+    pays_with: '',
+    differences: [],
+  }));
+  under.answers.set('GET /internal/processors', { processors });
+  const { text } = await under.get('/credits?processor=paypal&amount=20000');
+  const [, search] = /<form method="get" action="\/credits"([\s\S]*?)<\/form>/.exec(text)!;
+  expect(search).toContain('name="processor" value="paypal"');
+  expect(text).toContain('href="/credits?processor=stripe&amp;amount=20000"');
+});
+
 describe('an order', () => {
   const order = (part: Partial<OrderAnswer>): OrderAnswer => ({
     id: '1',

@@ -10,6 +10,7 @@ import {
 import { type Markup, html } from '#libs/public-http';
 import { day, minute } from '../amounts.js';
 import { type PageContext, form, hidden } from '../pages/layout.js';
+import { shownText } from '../pages/shown-text.js';
 
 const TYPES: Readonly<Record<MonitorEventType, string>> = {
   'domain.changed': 'changed',
@@ -34,7 +35,7 @@ export function eventRow(context: PageContext, event: MonitorEvent): Markup {
       <p class="quiet">
         <span>${minute(at)}</span>
         ${expiry_date ? html`<span>${day(expiry_date)}, ${daysLeftText(days_left!)}</span>` : undefined}
-        ${match ? html`<span>${match.reason.replaceAll('_', ' ')}: ${match.value}</span>` : undefined}
+        ${match ? html`<span>${match.reason.replaceAll('_', ' ')}: ${shownText(match.value)}</span>` : undefined}
       </p>
       ${
         changes.length > 0
@@ -59,7 +60,8 @@ function nameOf({ domain_name, domain_unicode }: MonitorEvent): Markup {
 }
 
 function changeItem({ type, path, before, after, is_flapping }: MonitorChange): Markup {
-  const shown = (values: readonly string[]) => (values.length > 0 ? values.join(', ') : 'none');
+  const shown = (values: readonly string[]) =>
+    values.length > 0 ? values.map(shownText).join(', ') : 'none';
   const flapping = is_flapping
     ? ' (it keeps changing: further changes are not reported until it has been stable for a day)'
     : '';

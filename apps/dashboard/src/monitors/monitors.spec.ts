@@ -101,8 +101,8 @@ it('S66: a monitor is created by a form, and its subject and findings are shown 
     at: '2026-11-21T10:10:00.000Z',
     domain_name: '<b>.example',
     domain_unicode: '<b>.com',
-    changes: [{ path: '<i>', before: [], after: ['<script>'] }],
-    match: { reason: 'keyword', value: '<b>' },
+    changes: [{ path: '<i>', before: [], after: ['<script>', 'a\u202eb'] }],
+    match: { reason: 'keyword', value: '<b>\u200b' },
     state: 'new',
   };
   const body = {
@@ -146,7 +146,7 @@ it('S66: a monitor is created by a form, and its subject and findings are shown 
   for (const path of ['/monitors', `/monitors/${id}`, `/monitors/${id}/delete`]) {
     const { status, text } = await under.get(path);
     expect([path, status]).toEqual([path, 200]);
-    expect(text).not.toMatch(/<script>|<b>|<i>/);
+    expect(text).not.toMatch(/<script>|<b>|<i>|\u202e|\u200b/);
   }
   expect((await under.get('/monitors/new/person')).status).toBe(404);
 });

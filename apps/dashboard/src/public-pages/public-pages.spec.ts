@@ -133,7 +133,7 @@ describe('public pages', () => {
     clock.advance(5_000);
     dashboard.answers.set('GET /ready', { status: 'degraded', faults: ['upstreams'] });
     const { text } = await textOf('/status');
-    expect(text).toContain('Not available: Live lookups through the API.');
+    expect(text).toContain('Not available: Live lookups through the API; Jobs and monitors.');
     expect(text).toContain('no internet connection');
     dashboard.answers.clear();
     clock.advance(5_000);

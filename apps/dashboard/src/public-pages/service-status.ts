@@ -15,7 +15,8 @@ const PARTS: readonly (readonly [
   ['Sign-up, log-in and keys', ['account']],
   ['Live lookups through the API', ['gateway', 'account', 'entitlement', 'lookup', UPSTREAMS]],
   ['History, searches and subdomains', ['gateway', 'account', 'entitlement', 'corpus']],
-  ['Jobs, monitors, database files and webhooks', ['worker']],
+  ['Jobs and monitors', ['worker', 'entitlement', 'lookup', UPSTREAMS]],
+  ['Database files and webhooks', ['worker']],
   ['Credits, plans and invoices', ['billing', 'entitlement']],
 ];
 

@@ -114,3 +114,11 @@ it('a cancelled plan that works until the end of its paid time is not said to ha
   expect(shown(ACTIVE.paid_through)).not.toContain('ended');
   expect(shown(null)).toContain('ended 2026-12-20');
 });
+
+it('packages that cannot be read are not left out without a word', () => {
+  const shown = (balance?: BalanceAnswer) => subscriptionsPage(CONTEXT, { balance }).text;
+  expect(shown()).toContain('Packages cannot be read right now.');
+  const balance = { spendable: 5, reserved: 0, grants: [] } as unknown as BalanceAnswer;
+  expect(shown(balance)).toContain('5 credits to spend.');
+  expect(shown(balance)).not.toContain('cannot be read');
+});

@@ -27,7 +27,7 @@ export function subscriptionsPage(
     title: 'Subscriptions',
     notice,
     body: html`${subscriptions && planSection(context, subscriptions, balance)}
-      ${balance && creditSection(balance)}
+      ${creditSection(balance)}
       <p class="actions">
         <a class="button" href="/plans">See all plans</a>
         <a class="button plain" href="/credits">Buy credits</a>
@@ -244,11 +244,15 @@ function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
   </div>`;
 }
 
-function creditSection(balance: BalanceAnswer): Markup {
+function creditSection(balance: BalanceAnswer | undefined): Markup {
   return html`<section>
     <h2>Credits</h2>
-    <p>${counted(balance.spendable + balance.reserved, 'credit')} to spend.</p>
-    ${grantsTable(balance)}
+    ${
+      balance
+        ? html`<p>${counted(balance.spendable + balance.reserved, 'credit')} to spend.</p>
+            ${grantsTable(balance)}`
+        : html`<p>Packages cannot be read right now. Load the page again in a moment.</p>`
+    }
   </section>`;
 }
 

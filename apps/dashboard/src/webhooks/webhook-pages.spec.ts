@@ -38,6 +38,7 @@ it('S66: a webhook is added by a form, and its address and log are shown as text
   const made = await under.post('/webhooks', typed.toString());
   expect(made.status).toBe(200);
   expect(made.text).toContain('whsec_&lt;once&gt;');
+  expect(made.text).toContain('href="https://api.example/docs#webhooks.create"');
   const [{ line, body: sent }] = under.arrived;
   expect(line).toBe('POST /internal/webhooks');
   expect(JSON.parse(String(sent))).toEqual({ url, events: ['job.completed', 'credits.low'] });

@@ -35,6 +35,7 @@ const DELIVERIES: Readonly<Record<DeliveryState, string>> = {
 };
 
 interface Shown {
+  apiUrl: string;
   /** The webhooks; undefined if the worker refuses to list them. */
   webhooks?: readonly WebhookAnswer[];
   secret?: string;
@@ -44,7 +45,7 @@ interface Shown {
 }
 
 export function webhooksPage(context: PageContext, shown: Shown, notice?: Notice): Markup {
-  const { webhooks, secret, url, events = [] } = shown;
+  const { apiUrl, webhooks, secret, url, events = [] } = shown;
   return page(context, {
     title: 'Webhooks',
     notice,
@@ -57,9 +58,10 @@ export function webhooksPage(context: PageContext, shown: Shown, notice?: Notice
           days.
         </p>
         <p class="quiet">
-          Only public hosts receive events. For a receiver on your own machine, the operator sets
-          <code>WORKER_WEBHOOK_EXCEPTIONS</code>; <code>docs/webhooks.md</code> of the product shows
-          how, with a complete receiver that verifies the signature.
+          Only public hosts receive events. The
+          <a href="${apiUrl}/docs#webhooks.create">API reference</a> describes the data of each
+          event. Operators: <code>docs/webhooks.md</code> shows how to try a receiver on your own
+          machine, and a complete one that verifies the signature.
         </p>
         ${form(
           context,

@@ -10,6 +10,7 @@ import { Clock } from '#libs/platform';
 import { html } from '#libs/public-http';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { PageCall } from '../dashboard-calls.js';
+import { DashboardSettings } from '../dashboard-settings.js';
 import { OptionalText } from '../pages/optional-text.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 import type { Notice } from '../pages/layout.js';
@@ -23,7 +24,10 @@ import { deliveriesPage, newSecretPage, webhooksPage } from './webhooks-page.js'
 @Controller('webhooks')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class WebhookPagesController {
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly settings: DashboardSettings,
+    private readonly clock: Clock,
+  ) {}
 
   @Get()
   list(@Visit() visit: PageVisit) {
@@ -153,7 +157,8 @@ export class WebhookPagesController {
   }
 
   private async show(visit: PageVisit, shown: Shown = {}) {
-    const { notice, status = 200, ...rest } = shown;
+    const { notice, status = 200, ...given } = shown;
+    const rest = { ...given, apiUrl: this.settings.apiUrl };
     const listed = visit.worker({ method: 'GET', path: '/webhooks' });
     // A secret is shown only this once, even if the list cannot be read.
     const answer = await (rest.secret ? listed.catch(failedAnswer) : listed);
