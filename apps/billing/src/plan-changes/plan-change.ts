@@ -40,6 +40,19 @@ export function planRefOf(
 }
 
 /**
+ * Returns the request to change a subscription to a plan.
+ * @param catalogueVersion as for `planRefOf`.
+ */
+export function changeOf(
+  { externalId, currency, taxPpm }: Subscription,
+  { plan, quantity }: PlannedUnits,
+  catalogueVersion?: string,
+): ChangeRequest {
+  const ref = planRefOf(plan, taxPpm, catalogueVersion);
+  return { subscriptionId: externalId, plan: ref, quantity, currency };
+}
+
+/**
  * Returns the idempotency key of a change. The same request with the same agreed time has the same key, however often
  * it is sent. The client's own key, if any, is part of the key, so that a dropped change can be requested again. PayPal
  * accepts at most 108 characters.

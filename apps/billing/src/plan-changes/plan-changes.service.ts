@@ -20,20 +20,16 @@ import { BillingConfig } from '../billing.config.js';
 import { CancellationReasonsService } from '../cancellation-reasons/cancellation-reasons.service.js';
 import { taxWithin } from '../tax/tax-rates.js';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
-import {
-  CHANGE_BEING_PAID,
-  type ChangeRequest,
-  type CallResult,
-} from '../processors/payment-processor.js';
+import { CHANGE_BEING_PAID, type CallResult } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 import { OwnSubscriptionsService } from '../subscriptions/own-subscriptions.service.js';
 import {
   type PlannedUnits,
   changeIdOf,
+  changeOf,
   creditsAtOnce,
   effectOfChange,
-  planRefOf,
 } from './plan-change.js';
 import { pendingChangeOf } from '../subscriptions/subscription-answer.js';
 import type { Subscription } from '../subscriptions/subscription.entity.js';
@@ -144,8 +140,10 @@ export class PlanChangesService {
     { from: agreed, key, ...request }: ChangePlanRequest & { key?: string },
   ): Promise<PlanChangeAnswer> {
     await this.own.checkMayBuy(accountId);
+    const known = await this.own.findCurrent(accountId, id);
+    await this.dropDeclined(known);
     // The result of an earlier change may not have arrived yet.
-    await this.refreshed(await this.own.findCurrent(accountId, id));
+    await this.refreshed(known);
     const { row, effect, change, processor } = await this.planned(accountId, id, request);
     let redirectUrl: string | null = null;
     if (effect === 'now') {
@@ -227,6 +225,17 @@ export class PlanChangesService {
     });
   }
 
+  /**
+   * Drops a change whose payment was declined. PayPal keeps the customer's approval, so a later fetch could take the
+   * payment, although the customer was told that nothing is charged and now wants something else.
+   */
+  private async dropDeclined({ processor: name, externalId, unpaidBecause }: Subscription) {
+    const processor = this.processors.get(name);
+    if (unpaidBecause !== 'declined' || !processor.capabilities.changesNeedApproval) return;
+    const dropped = await processor.dropChange(externalId, newId());
+    if (dropped.outcome === 'unknown') throw new ProcessorUnavailable(dropped.cause);
+  }
+
   private async cancelAlone(
     accountId: string,
     id: string,
@@ -242,6 +251,7 @@ export class PlanChangesService {
     if (row.cancelAt === null && !processor.capabilities.changesNeedApproval) {
       await this.own.noteDropped(row, pendingChangeOf(row));
     }
+    await this.dropDeclined(row);
     madeBy(await processor.cancel(externalId, 'period_end', newId()));
     crashPoint('plan-change.after-call');
     return { subscription: await this.refreshed(row), redirect_url: null };
@@ -332,16 +342,6 @@ export class PlanChangesService {
     await this.syncing.sync({ processor, kind: 'subscription', id: externalId });
     return this.own.get(accountId, id);
   }
-}
-
-/** @param catalogueVersion the version of the catalogue whose price applies; by default today's. */
-function changeOf(
-  { externalId, currency, taxPpm }: Subscription,
-  { plan, quantity }: PlannedUnits,
-  catalogueVersion?: string,
-): ChangeRequest {
-  const ref = planRefOf(plan, taxPpm, catalogueVersion);
-  return { subscriptionId: externalId, plan: ref, quantity, currency };
 }
 
 const due = (micros: Micros, { taxPpm }: Subscription) => ({

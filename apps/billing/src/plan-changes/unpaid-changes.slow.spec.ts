@@ -161,6 +161,29 @@ describe('an unpaid plan change', () => {
     expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
   });
 
+  it.each([
+    ['another change', 'change', { sku: 'api-5K-month' }],
+    ['a cancellation', 'cancel', {}],
+  ])(
+    'is not paid after PayPal has declined it and its customer has asked for %s',
+    async (_, action, body) => {
+      await subscribed('paypal');
+      const { redirect_url: page } = (await ask('change', WISH)).body;
+      // PayPal keeps the approval of an order after some of its refusals.
+      const declining = jest.spyOn(billing.simulator.paypal.orders, 'capture');
+      declining.mockImplementation(() => {
+        throw PaypalRefusal.unprocessable('PAYMENT_DENIED', 'PayPal declined this transaction.');
+      });
+      await agreeAtPaypal(page);
+      await billing.settle();
+      declining.mockRestore();
+      expect((await now()).unpaid_change).toMatchObject({ ...WISH, is_declined: true });
+      expect(await ask(action, body)).toMatchObject({ status: 200 });
+      expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
+      expect(await paid()).toHaveLength(1);
+    },
+  );
+
   it('is set aside with PayPal’s reason while the operator’s account may not take its payment', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
