@@ -8,6 +8,7 @@ import {
   WorkQueue,
   WorkRunner,
   type WorkRunnerOptions,
+  workFunctions,
   workTable,
 } from '#libs/work';
 import { TestDatabase } from '#test/environment';
@@ -27,7 +28,9 @@ const endings: (() => Promise<void>)[] = [];
 export function useQueue(): void {
   beforeAll(async () => {
     test = await TestDatabase.create();
-    await withClient(test.url('gateway_owner'), (client) => client.query(workTable));
+    await withClient(test.url('gateway_owner'), (client) =>
+      client.query(workTable + workFunctions),
+    );
     database = await test.service('gateway');
   });
   afterAll(() => test.drop());
@@ -84,6 +87,9 @@ export const rows = () =>
   database.query<{ name: string; state: string; tries: number; reason: string | null }>(
     'select name, state, tries, reason from work order by position',
   );
+/** Brings the planner's statistics about the work up to date. */
+export const analyze = () =>
+  withClient(test.url('gateway_owner'), (client) => client.query('analyze work'));
 /** Claims one work item as a process that is then killed. */
 export const claimAndDie = async (options: Partial<Options> = {}): Promise<void> => {
   const { begun, end, doing } = held();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { FailedWork, type Work, WorkIsHopeless, WorkLost, WorkQueue, later } from '#libs/work';
 import { waitFor } from '#test/environment';
@@ -6,6 +7,7 @@ import {
   type Doing,
   add,
   addMany,
+  analyze,
   claimAndDie,
   database,
   done,
@@ -18,6 +20,7 @@ import {
   runner,
   useQueue,
 } from './queue-under-test.contract.js';
+import { WorkRepository } from './work.repository.js';
 
 useQueue();
 
@@ -294,5 +297,33 @@ describe('work', () => {
     await runner().runOnce();
     expect(done).toEqual(['object', 'object', 'waiting']);
     expect(await rows()).toEqual([]);
+  });
+
+  it('finding due work reads an index, not all work of the queue that waits', async () => {
+    await addMany(newId(), 'later', 20_000, { delaySeconds: 3_600 });
+    await addMany(newId(), 'due', 3, { delaySeconds: 60 });
+    await database.query(
+      `update work set until = clock_timestamp() - interval '1 s' where name like 'due %'`,
+    );
+    await analyze();
+    const rowsRead = (look: (transaction: Transaction) => Promise<unknown>) =>
+      database.transaction(async (transaction) => {
+        await look(transaction);
+        const [{ read }] = await transaction.query<{ read: string }>(
+          `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
+           where schemaname = 'gateway' and relname = 'work'`,
+        );
+        return Number(read);
+      });
+    expect(await rowsRead((transaction) => queue.isWaitedFor(transaction, []))).toBeLessThan(100);
+    const request = { limit: 10, quantum: 10, leaseMs: 1_000 };
+    const repository = new WorkRepository('calls');
+    const claimed = await database.transaction((transaction) =>
+      repository.claim(transaction, request),
+    );
+    expect(claimed).toHaveLength(3);
+    expect(await rowsRead((transaction) => repository.claim(transaction, request))).toBeLessThan(
+      100,
+    );
   });
 });

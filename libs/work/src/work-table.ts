@@ -1,8 +1,4 @@
-/**
- * The SQL of the tables behind `WorkQueue`, the same in every schema with a queue. Each service runs it as a migration
- * of its own. All times are by the database's clock, because they have no business meaning.
- */
-export const workTable = `
+const TABLES = `
 create table work (
   id uuid primary key,
   queue text not null,
@@ -59,7 +55,9 @@ create table work_credit (
   primary key (queue, lane, account_id)
 ) with (fillfactor = 50);
 
--- What is due: whatever has waited, or was claimed by a process that is gone.
+`;
+
+const FUNCTIONS = `-- What is due: whatever has waited, or was claimed by a process that is gone.
 create function wake_work(in_queue text) returns void language sql as $$
   with due as (
     select id, cancelled from work
@@ -142,6 +140,22 @@ begin
   update work_turn set last = turn.last, fast_turns = turn.fast_turns where queue = in_queue;
 end $$;
 `;
+
+/**
+ * The SQL of the tables behind `WorkQueue`, the same in every schema with a queue. Each service runs it as a migration
+ * of its own, followed by `workFunctions`. All times are by the database's clock, because they have no business
+ * meaning.
+ */
+export const workTable = TABLES + FUNCTIONS;
+
+/**
+ * The functions of `workTable`, replaced by ones that find due work by an index: clock_timestamp() is volatile, so
+ * each claim read all work of the queue that waits.
+ */
+export const workFunctions = FUNCTIONS.replaceAll(
+  'create function',
+  'create or replace function',
+).replaceAll('until <= clock_timestamp()', 'until <= statement_timestamp()');
 
 export const WITHHELD_WORK = {
   work: 'ids of work that waits',

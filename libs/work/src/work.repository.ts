@@ -143,13 +143,7 @@ export class WorkRepository {
   }
 
   async hasDueBesides(runner: SqlRunner, accountIds: readonly string[]): Promise<boolean> {
-    const due = await runner.query(
-      `select from work where queue = $1 and account_id <> all ($2)
-         and (state = 'ready' or (state = 'waiting' and until <= clock_timestamp()))
-       limit 1`,
-      [this.queue, accountIds],
-    );
-    return due.length > 0;
+    return (await runner.query(HAS_DUE_BESIDES, [this.queue, accountIds])).length > 0;
   }
 
   async redrive(runner: SqlRunner, name: string): Promise<boolean> {
@@ -206,6 +200,14 @@ const WANT = `
 const CLAIM = `
   select id, epoch, name, payload, account_id as "accountId", group_id as "group", tries, cost
   from claim_work($1, $2, $3, $4 * interval '1 ms')`;
+
+// Two conditions with an index each.
+const HAS_DUE_BESIDES = `
+  select where exists (
+    select from work where queue = $1 and state = 'ready' and account_id <> all ($2::uuid[]))
+  or exists (
+    select from work where queue = $1 and state = 'waiting' and until <= statement_timestamp()
+      and account_id <> all ($2::uuid[]))`;
 
 const RENEW = `
   update work w set until = clock_timestamp() + $3 * interval '1 ms'
