@@ -23,6 +23,7 @@ import { secondFactor } from './0021-second-factor.js';
 import { identities } from './0022-identities.js';
 import { passkeys } from './0023-passkeys.js';
 import { unfinishedRuns } from './0024-unfinished-runs.js';
+import { dueWork } from './0025-due-work.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: Migration[] = [
   identities,
   passkeys,
   unfinishedRuns,
+  dueWork,
 ];

@@ -24,6 +24,7 @@ import { encryptedReasons } from './0022-encrypted-reasons.js';
 import { restorableChanges } from './0023-restorable-changes.js';
 import { heldBills } from './0024-held-bills.js';
 import { unfinishedRuns } from './0025-unfinished-runs.js';
+import { dueWork } from './0026-due-work.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: Migration[] = [
   restorableChanges,
   heldBills,
   unfinishedRuns,
+  dueWork,
 ];

@@ -27,6 +27,7 @@ import { failedNames } from './0025-failed-names.js';
 import { failedChecks } from './0026-failed-checks.js';
 import { hastenedChecks } from './0027-hastened-checks.js';
 import { unfinishedRuns } from './0028-unfinished-runs.js';
+import { dueWork } from './0029-due-work.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -58,4 +59,5 @@ export const migrations: Migration[] = [
   failedChecks,
   hastenedChecks,
   unfinishedRuns,
+  dueWork,
 ];

@@ -1,0 +1,4 @@
+import type { Migration } from '#libs/database';
+import { workFunctions } from '#libs/work';
+
+export const dueWork: Migration = { name: '0025-due-work', sql: workFunctions };
