@@ -78,6 +78,6 @@ const MARK_SENT = `
 const DELETE_OLD = `
   with gone as (
     delete from outbox where id in (
-      select id from outbox where sent_at < clock_timestamp() - interval '10 minutes' limit $1)
+      select id from outbox where sent_at < statement_timestamp() - interval '10 minutes' limit $1)
     returning 1)
   select count(*)::int as deleted from gone`;
