@@ -6,7 +6,7 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 type StoredMail = Pick<UnsentMail, 'id' | 'accountId' | 'recipient' | 'subject' | 'text' | 'html'>;
 
 /** SQL condition: e-mails that services of the last release have stored and are not sending. */
-const LEFT = `state = 'waiting' and next_try_at <= clock_timestamp()`;
+const LEFT = `state = 'waiting' and next_try_at <= statement_timestamp()`;
 
 /** Reads and writes unsent e-mails. The queue decides when each is sent. */
 export class MailsRepository {
