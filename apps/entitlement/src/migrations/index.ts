@@ -9,6 +9,7 @@ import { usedCredits } from './0007-used-credits.js';
 import { outboxOfKey } from './0008-outbox-of-key.js';
 import { jobRuns } from './0009-job-runs.js';
 import { unfinishedRuns } from './0010-unfinished-runs.js';
+import { closedHolds } from './0011-closed-holds.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: Migration[] = [
   outboxOfKey,
   jobRuns,
   unfinishedRuns,
+  closedHolds,
 ];
