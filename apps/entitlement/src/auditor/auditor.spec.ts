@@ -167,6 +167,38 @@ describe('auditor', () => {
     expect(await violatedAfter([])).toEqual([]);
   });
 
+  it('a window reads the holds that were closed in it, not all holds of its accounts', async () => {
+    const accountId = await entitlement.newAccount();
+    const name = { accountId, holdId: 'one-of-many' };
+    await entitlement.client.hold({ ...name, amount: 1 });
+    await entitlement.client.closeHold(accountId, name.holdId);
+    const read = await withClient(entitlement.test.url(), async (client) => {
+      await client.query('set search_path = entitlement; begin');
+      await client.query(
+        `insert into holds select (jsonb_populate_record(h, jsonb_build_object('hold_id', 'many ' || n,
+           'reservation_id', gen_random_uuid(), 'closed_at', clock_timestamp() - interval '10 days'))).*
+         from holds h cross join generate_series(1, 10000) n where hold_id = 'one-of-many'`,
+      );
+      await client.query('analyze holds');
+      const rowsRead = async () => {
+        const { rows } = await client.query<{ read: string }>(
+          `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
+           where schemaname = 'entitlement' and relname = 'holds'`,
+        );
+        return Number(rows[0].read);
+      };
+      const before = await rowsRead();
+      const query = async (sql: string, parameters?: unknown[]) =>
+        (await client.query(sql, parameters)).rows;
+      const window = { windowMs: HOUR_MS };
+      await checkInvariants({ query } as Pick<Database, 'query'>, ENTITLEMENT_INVARIANTS, window);
+      const after = await rowsRead();
+      await client.query('rollback');
+      return after - before;
+    });
+    expect(read).toBeLessThan(1_000);
+  });
+
   it('the service can neither change nor unbalance its ledger', async () => {
     const accountId = newId();
     await entitlement.buy(accountId, 5_000);

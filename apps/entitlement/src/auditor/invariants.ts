@@ -112,9 +112,14 @@ const INVARIANTS: readonly Invariant[] = [
             and closed_at >= (select since from audited)
           offset 0) l
         union all
-        select reservation_id::text, state, amount, consumed, late, unbilled, slices from holds
-        where account_id in (select id from audited_accounts)
-          and (state = 'open' or closed_at >= (select since from audited)))
+        select h.reservation_id::text, state, amount, consumed, late, unbilled, slices
+        from audited_accounts a
+        cross join lateral (
+          select * from holds where account_id = a.id and state = 'open'
+          union all
+          select * from holds where account_id = a.id and state = 'closed'
+            and closed_at >= (select since from audited)
+          offset 0) h)
       select r.id from reservations r
       left join lateral (
         select sum(amount) as amount, sum(consumed + reclaimed) as consumed,

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { withClient } from '#libs/database';
+import { MaintenanceDatabase, withClient } from '#libs/database';
+import { DAY_MS } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { ForgetHoldsJob } from './forget-holds.job.js';
+import { HoldsRepository } from './holds.repository.js';
 
 let entitlement: EntitlementUnderTest;
 let accountId: string;
@@ -47,4 +49,30 @@ it('a hold is deleted with its parts 90 days after its close, and an open one ne
   await client.closeHold(accountId, 'open');
   expect(await client.balance(accountId)).toMatchObject({ spendable: 491, reserved: 0 });
   expect(await entitlement.violations()).toEqual([]);
+});
+
+it('finding holds to delete reads an index, not the holds of 90 days', async () => {
+  const { client } = entitlement;
+  await client.hold({ accountId, holdId: 'one-of-many', amount: 1 });
+  await client.closeHold(accountId, 'one-of-many');
+  await withClient(entitlement.test.url(), async (owner) => {
+    await owner.query('set search_path = entitlement');
+    await owner.query(
+      `insert into holds select (jsonb_populate_record(h, jsonb_build_object('hold_id', 'many ' || n,
+         'reservation_id', left(least_id(now())::text, 24) || right(gen_random_uuid()::text, 12)))).*
+       from holds h cross join generate_series(1, 10000) n where hold_id = 'one-of-many'`,
+    );
+    await owner.query('analyze holds');
+  });
+  const maintenance = entitlement.service.app.get(MaintenanceDatabase);
+  const read = await maintenance.transaction(async (transaction) => {
+    const holds = new HoldsRepository(transaction as unknown as MaintenanceDatabase);
+    expect(await holds.deleteClosed(90 * DAY_MS, 1_000)).toBe(0);
+    const [row] = await transaction.query<{ rows: string }>(
+      `select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables
+       where schemaname = 'entitlement' and relname = 'holds'`,
+    );
+    return Number(row.rows);
+  });
+  expect(read).toBeLessThan(100);
 });

@@ -111,8 +111,17 @@ export class HoldsRepository {
   async listAbandoned(limit: number): Promise<HoldName[]> {
     return this.maintenance.query<{ accountId: string; holdId: string }>(
       `select account_id as "accountId", hold_id as "holdId" from holds
-       where state = 'open' and expires_at < clock_timestamp() order by expires_at limit $1`,
+       where state = 'open' and expires_at < statement_timestamp() order by expires_at limit $1`,
       [limit],
+    );
+  }
+
+  /** Lets the end of an abandoned hold be a minute from now. */
+  async putOff({ accountId, holdId }: HoldName): Promise<void> {
+    await this.maintenance.query(
+      `update holds set expires_at = clock_timestamp() + interval '1 minute'
+       where account_id = $1 and hold_id = $2 and state = 'open'`,
+      [accountId, holdId],
     );
   }
 
@@ -136,8 +145,8 @@ export class HoldsRepository {
 const DELETE_CLOSED = `
   with old as materialized (
     select reservation_id from holds h
-    where reservation_id < least_id(clock_timestamp() - $1 * interval '1 ms')
-      and state = 'closed' and closed_at < clock_timestamp() - $1 * interval '1 ms'
+    where reservation_id < least_id(statement_timestamp() - $1 * interval '1 ms')
+      and state = 'closed' and closed_at < statement_timestamp() - $1 * interval '1 ms'
       and not exists (select from credit_grants g
         where g.source_type = 'release' and g.source_id = h.reservation_id::text)
     order by reservation_id limit $2 for update skip locked),

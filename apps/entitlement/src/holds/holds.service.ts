@@ -92,12 +92,20 @@ export class HoldsService {
   }
 
   /**
-   * Closes holds that have ended, at most `REAPED_PER_ROUND_MAX`.
+   * Closes holds that have ended, at most `REAPED_PER_ROUND_MAX`. One that cannot be closed, because the credits of its
+   * account are damaged, is tried again in a minute, so that it does not take the place of others.
    * @throws AggregateError if some could not be closed, after all were tried.
    */
   async reap(): Promise<void> {
     const names = await this.repository.listAbandoned(REAPED_PER_ROUND_MAX);
-    await forEachInOrder(names, (name) => this.close(name));
+    await forEachInOrder(names, async (name) => {
+      try {
+        await this.close(name);
+      } catch (error) {
+        await this.repository.putOff(name);
+        throw error;
+      }
+    });
   }
 
   private async hold(

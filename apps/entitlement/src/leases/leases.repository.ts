@@ -251,11 +251,11 @@ const SET_ASIDE_LEASES = `
 
 const ABANDONED = `
   select account_id as "accountId", lease_id as "leaseId", reported::float8 as consumed from leases
-  where state = 'open' and expires_at < clock_timestamp() - $1 * interval '1 ms'
-    and (set_aside_until is null or set_aside_until < clock_timestamp())
+  where state = 'open' and expires_at < statement_timestamp() - $1 * interval '1 ms'
+    and (set_aside_until is null or set_aside_until < statement_timestamp())
   union all
   select account_id, lease_id, reported::float8 from leases
-  where state = 'closed' and reported > consumed and set_aside_until < clock_timestamp()
+  where state = 'closed' and reported > consumed and set_aside_until < statement_timestamp()
   limit $2`;
 
 const UNPOSTED = `
@@ -268,6 +268,6 @@ const DELETE_REFUSED = `
   with gone as (
     delete from refused_leases where (lease_id, account_id) in (
       select lease_id, account_id from refused_leases
-      where refused_at < clock_timestamp() - interval '5 minutes' limit $1)
+      where refused_at < statement_timestamp() - interval '5 minutes' limit $1)
     returning 1)
   select count(*)::int as deleted from gone`;

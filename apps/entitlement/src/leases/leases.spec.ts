@@ -336,6 +336,19 @@ describe('leases', () => {
     expect(rounds.next(155_000)).toBe('waits');
   });
 
+  it('a round that closes leases for 30 s is no gap, but one that was paused is', () => {
+    const rounds = new ReaperRounds();
+    for (let ms = 0; ms < 120_000; ms += 10_000) rounds.next(ms);
+    expect(rounds.next(120_000)).toBe('may reap');
+    rounds.end(152_000);
+    expect(rounds.next(154_000)).toBe('may reap');
+    rounds.end(200_000);
+    expect(rounds.next(202_000)).toBe('begins to wait');
+    rounds.interrupt();
+    rounds.end(203_000);
+    expect(rounds.next(204_000)).toBe('begins to wait');
+  });
+
   it('a lease that stays open is booked once a minute', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     const reaper = entitlement.service.app.get(LeaseReaperService);

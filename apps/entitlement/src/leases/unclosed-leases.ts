@@ -6,7 +6,7 @@ import type { Database } from '#libs/database';
  */
 export async function hasUnclosedLeases(database: Pick<Database, 'query'>): Promise<boolean> {
   const found = await database.query(
-    `select from leases where state = 'open' and expires_at < clock_timestamp() - interval '1 day' limit 1`,
+    `select from leases where state = 'open' and expires_at < statement_timestamp() - interval '1 day' limit 1`,
   );
   return found.length > 0;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { forEachInOrder, monotonicMs } from '#libs/platform';
+import { DatabaseUnavailable, forEachInOrder, monotonicMs } from '#libs/platform';
 import { LeaseReaperService } from '../leases/lease-reaper.service.js';
 import { ReaperRounds } from './reaper-rounds.js';
 import { HoldsService } from '../holds/holds.service.js';
@@ -20,12 +20,27 @@ export class ReapJob {
   ) {}
 
   async runOnce(nowMs = monotonicMs()): Promise<void> {
+    const startedMs = monotonicMs();
     const round = this.rounds.next(nowMs);
-    if (round === 'begins to wait') await this.leases.noteWait();
-    await forEachInOrder(
-      [() => this.leases.forgetRefusals(), () => this.leases.post(), ...this.reaping(round)],
-      (work) => work(),
-    );
+    try {
+      await forEachInOrder(
+        [() => this.begin(round), () => this.leases.post(), ...this.reaping(round)],
+        (work) => work(),
+      );
+    } finally {
+      this.rounds.end(nowMs + monotonicMs() - startedMs);
+    }
+  }
+
+  private async begin(round: string): Promise<void> {
+    try {
+      if (round === 'begins to wait') await this.leases.noteWait();
+      await this.leases.forgetRefusals();
+    } catch (error) {
+      // Without the database, no holder can reach the service either.
+      if (error instanceof DatabaseUnavailable) this.rounds.interrupt();
+      throw error;
+    }
   }
 
   private reaping(round: string): (() => Promise<void>)[] {
