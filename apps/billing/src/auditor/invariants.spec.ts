@@ -108,6 +108,40 @@ describe('auditor', () => {
     },
   );
 
+  it('a range of a pass over all payments reads only the payments of the range', async () => {
+    const read = await withClient(billing.test.url(), async (client) => {
+      await client.query(
+        `set search_path = billing; begin; set local session_replication_role = 'replica'`,
+      );
+      await client.query(
+        `insert into payments select (jsonb_populate_record(p, jsonb_build_object(
+           'id', gen_random_uuid(), 'external_id', 'another ' || n, 'bill_id', null))).*
+         from payments p cross join generate_series(1, 20000) n
+         where p.id = (select id from payments order by id limit 1)`,
+      );
+      await client.query('analyze payments');
+      const rowsRead = async () => {
+        const { rows } = await client.query<{ read: string }>(
+          `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
+           where schemaname = 'billing' and relname = 'payments'`,
+        );
+        return Number(rows[0].read);
+      };
+      const before = await rowsRead();
+      const query = async (sql: string, parameters?: unknown[]) =>
+        (await client.query(sql, parameters)).rows;
+      const range = {
+        from: 'f0000000-0000-0000-0000-000000000000',
+        to: 'f0100000-0000-0000-0000-000000000000',
+      };
+      await checkInvariants({ query } as Pick<Database, 'query'>, BILLING_INVARIANTS, range);
+      const after = await rowsRead();
+      await client.query('rollback');
+      return after - before;
+    });
+    expect(read).toBeLessThan(2_000);
+  });
+
   it('the service runs its audit with a role that cannot write', async () => {
     const audit = billing.get(AuditJob);
     await audit.runOnce();
