@@ -40,8 +40,9 @@ const JOB_INTERVAL_MS = 10 * SECOND_MS;
 export const JOBS: readonly JobDeclaration[] = [
   { job: MailSender, everyMs: SECOND_MS, runs: 'process' },
   { job: ExpireKeysJob, everyMs: JOB_INTERVAL_MS, runs: 'process' },
-  { job: ForgetSignUpsJob, everyMs: JOB_INTERVAL_MS, runs: 'process' },
-  { job: EraseJob, everyMs: JOB_INTERVAL_MS, runs: 'process' },
+  // Jobs that erase personal data run once in the installation: the alert JobLate then reports their failures.
+  { job: ForgetSignUpsJob, everyMs: JOB_INTERVAL_MS, runs: 'installation' },
+  { job: EraseJob, everyMs: JOB_INTERVAL_MS, runs: 'installation' },
   { job: AnchorAuditJob, everyMs: JOB_INTERVAL_MS, runs: 'installation' },
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];

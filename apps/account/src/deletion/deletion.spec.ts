@@ -11,6 +11,8 @@ import { RestoreTooLate } from '../accounts/accounts.errors.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditCheckService } from '../audit-check/audit-check.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
+import { ForgetSignUpsJob } from '../registration/forget-sign-ups.job.js';
+import { JOBS } from '../start.js';
 import { EraseJob } from './erase.job.js';
 
 describe('deletion', () => {
@@ -162,6 +164,13 @@ describe('deletion', () => {
     await account.get(EraseJob).runOnce();
     expect(await events()).toHaveLength(last);
   });
+
+  it.each([[EraseJob], [ForgetSignUpsJob]])(
+    '%p, if it fails, is late, which raises an alarm',
+    (type) => {
+      expect(JOBS.find(({ job }) => job === type)).toMatchObject({ runs: 'installation' });
+    },
+  );
 
   it('S118, S119: after an erasure no table, event or log line contains a name, address, company or IP address, and the account’s data keys are destroyed', async () => {
     const details = {
