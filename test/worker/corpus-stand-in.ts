@@ -7,6 +7,7 @@ import {
   type DatasetAsked,
   type DatasetRow,
   HASH_DIGITS,
+  type NextNamesAsked,
   type SuppressedHashes,
   type SuppressedHashesAsked,
   type SuppressionVersion,
@@ -28,7 +29,7 @@ export class CorpusStandIn extends LookupStandIn {
   readonly changes: CorpusChange[] = [];
   readonly sources: CorpusSource[] = [];
   /** The names to look up next, each of which is returned only once. */
-  readonly nextNames: string[] = [];
+  readonly nextNames: Record<NextNamesAsked['kind'], string[]> = { whois: [], dns: [], host: [] };
   rowsOf: (dataset: Dataset, day?: string) => readonly PlannedRow[] = () => [];
 
   override respond = (request: IncomingMessage, response: ServerResponse, body: unknown): void => {
@@ -57,7 +58,8 @@ export class CorpusStandIn extends LookupStandIn {
       return { changes, sources, cursor: 'here', hasMore: false, isRepeated: false };
     }
     if (path === '/internal/feed/next-names') {
-      const names = this.nextNames.splice(0).map((name) => ({ key: '1', name }));
+      const { kind } = body as NextNamesAsked;
+      const names = this.nextNames[kind].splice(0).map((name) => ({ key: '1', name }));
       return { names, after: null };
     }
     return this.suppressed;

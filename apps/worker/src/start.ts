@@ -31,6 +31,7 @@ import { MailDigestsJob } from './monitor-news/mail-digests.job.js';
 import { FitMonitorsJob } from './monitors/fit-monitors.job.js';
 import { useRegistries } from './names/read-name.js';
 import { CollectNamesJob } from './collector/collect-names.job.js';
+import { ResolveHostsJob } from './collector/resolve-hosts.job.js';
 import { AnnounceFilesJob } from './file-building/announce-files.job.js';
 import { BuildFilesJob } from './file-building/build-files.job.js';
 import { ExpireFilesJob } from './file-building/expire-files.job.js';
@@ -69,6 +70,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: ExpireJobsJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: FailJobsJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: CollectNamesJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
+  { job: ResolveHostsJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: PlanFilesJob, everyMs: MINUTE_MS, runs: 'installation' },
   { job: ExpireFilesJob, everyMs: HOUR_MS, runs: 'installation' },
   { job: ForgetDeliveriesJob, everyMs: HOUR_MS, runs: 'installation' },

@@ -32,6 +32,7 @@ import { ExportController } from './account-export/account-export.controller.js'
 import { CollectNamesJob } from './collector/collect-names.job.js';
 import { CollectedNamesRepository } from './collector/collected-names.repository.js';
 import { NamesToCollectService } from './collector/names-to-collect.service.js';
+import { ResolveHostsJob } from './collector/resolve-hosts.job.js';
 import { AnnounceFilesJob } from './file-building/announce-files.job.js';
 import { AnnounceQueue } from './file-building/announce-queue.js';
 import { BuildFeatures, BuildFilesJob } from './file-building/build-files.job.js';
@@ -212,6 +213,7 @@ const FEATURES = [
   CollectedNamesRepository,
   NamesToCollectService,
   CollectNamesJob,
+  ResolveHostsJob,
   BuildQueue,
   FilesRepository,
   FileRowsService,

@@ -11,8 +11,30 @@ export interface SeenHost {
   hasResolved: boolean | null;
 }
 
+export type NamedHost = Omit<SeenHost, 'hasResolved'>;
+
 @Injectable()
 export class HostsRepository {
+  /**
+   * Adds hosts that records of other names lead to, so that their addresses become known. They count as seen only then.
+   * Hosts below names that are not registered are left out.
+   */
+  async addNamed(
+    transaction: Transaction,
+    hosts: readonly NamedHost[],
+    sourceId: number,
+  ): Promise<void> {
+    await transaction.query(
+      `insert into host (domain_key, name, host, source_id, first_seen)
+       select d.domain_key, d.name, q.host, $5, min(q.at)
+       from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) as q (domain_key, name, host, at)
+       join domain d on d.domain_key = q.domain_key and d.name = q.name and d.dropped_at is null
+       group by d.domain_key, d.name, q.host
+       on conflict do nothing`,
+      [...columnsOf(hosts, 'key', 'name', 'host', 'at'), sourceId],
+    );
+  }
+
   /**
    * Adds hosts and their sightings. The row of a known host changes only if the new observation is older. If two
    * sources observed a host at the same time, the sighting is that of the source with more rights.

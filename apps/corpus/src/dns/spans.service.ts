@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
+import { parseHostName } from '#libs/domain-names';
+import { DNS_TYPES } from '#libs/resolvers';
+import { filedName } from '../names/registrable-name.js';
 import type {
   DnsObservation,
   HostObservation,
   PassiveObservation,
 } from '../records/observation.js';
-import { addressOf, bitOf, keptTypeName, valueKeyOf } from './dns-type.js';
-import { HostsRepository } from './hosts.repository.js';
+import { addressOf, bitOf, keptTypeName, targetOf, valueKeyOf } from './dns-type.js';
+import { HostsRepository, type NamedHost } from './hosts.repository.js';
 import { type SightedAt, type Span, spanEdits } from './span-sequence.js';
 import {
   type AskedOwner,
@@ -74,6 +77,8 @@ export class SpansService {
     // Rows are removed first, because a removed row may be added again with another end under the same key.
     if (removed.length > 0) await this.spans.remove(transaction, removed);
     if (added.length > 0) await this.spans.add(transaction, added);
+    const named = added.flatMap(namedHost);
+    if (named.length > 0) await this.hosts.addNamed(transaction, named, by.sourceId);
     await this.spans.addSightings(transaction, sightingsOf(owners), by);
     return changed;
   }
@@ -204,6 +209,18 @@ function rowOf({ key, name, host }: Pick<AskedOwner, 'key' | 'name' | 'host'>, r
     isPassive: false,
     sourceId,
   });
+}
+
+const NAMING: readonly number[] = [DNS_TYPES.NS, DNS_TYPES.MX, DNS_TYPES.SOA];
+
+/** Returns the mail or name server below a name that a record leads to. */
+function namedHost({ rtype, value, firstAt: at }: SpanRow): NamedHost[] {
+  const parsed = NAMING.includes(rtype) ? parseHostName(targetOf(rtype, value)) : undefined;
+  if (!parsed?.ok) return [];
+  const { host, domain } = parsed.hostName;
+  const { key, name } = filedName(domain);
+  const below = host.slice(0, Math.max(0, host.length - name.length - 1));
+  return below === '' ? [] : [{ key, name, host: below, at }];
 }
 
 function sightingsOf(owners: readonly Observed[]): Sighting[] {

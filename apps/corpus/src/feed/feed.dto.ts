@@ -74,8 +74,8 @@ export class SuppressedHashesRequest implements SuppressedHashesAsked {
 }
 
 export class NextNamesRequest implements NextNamesAsked {
-  @IsIn(['whois', 'dns'])
-  kind: 'whois' | 'dns';
+  @IsIn(['whois', 'dns', 'host'])
+  kind: NextNamesAsked['kind'];
 
   @IsInt()
   @Min(0)

@@ -3,11 +3,13 @@ import {
   type CorpusSource,
   HASH_DIGITS,
   type KeyRange,
+  type NextNamesAsked,
   type SuppressionVersion,
 } from '#libs/contracts';
 import { CorpusConfig } from '../corpus.config.js';
 import type { Change } from '../observations/change.js';
 import { FeedDatabase } from '../searches/search-database.js';
+import { LOOKUPS_SOURCE } from '../sources/source.js';
 import type { ChangesCursor } from './changes-cursor.js';
 
 export type ChangeRow = Change & { sourceId: number; xid: string };
@@ -20,11 +22,19 @@ export interface ReadMoment {
 }
 
 export interface NextNamesOf extends Required<KeyRange> {
-  kind: 'whois' | 'dns';
+  kind: NextNamesAsked['kind'];
   before: Date;
   sourceIds: readonly number[];
   after: { key: string; name: string };
   limit: number;
+}
+
+/** The next name or host, with its place in the order of all of them. */
+export interface NextName {
+  key: string;
+  name: string;
+  place: string;
+  isDue: boolean;
 }
 
 @Injectable()
@@ -74,16 +84,44 @@ export class FeedRepository {
    * Lists the names of the next part of a range, each with a flag that says whether a lookup is due. A name may be
    * looked up if one of the sources that list it permits this.
    */
-  async listNext(asked: NextNamesOf): Promise<{ key: string; name: string; isDue: boolean }[]> {
+  async listNext(asked: NextNamesOf): Promise<NextName[]> {
     const { kind, before, sourceIds, fromKey, toKey, after, limit } = asked;
+    if (kind === 'host') return this.listNextHosts(asked);
     return this.database.query(
-      `select d.domain_key as key, d.name,
+      `select d.domain_key as key, d.name, d.name as place,
          d.dropped_at is null and ${IS_LOOKED_UP} and not (${SEEN[kind]}) as "isDue"
        from domain d
        where d.domain_key between $1 and $2 and (d.domain_key, d.name) > ($3, $4)
        order by d.domain_key, d.name limit $7`,
       [fromKey, toKey, after.key, after.name, sourceIds, before, limit],
     );
+  }
+
+  /**
+   * Lists hosts in the same way. A host is due unless somebody has looked lately whether it has an address. It may be
+   * looked up if a source that permits this names it; that our own lookups have seen it is no permission.
+   */
+  private async listNextHosts(asked: NextNamesOf): Promise<NextName[]> {
+    const { before, sourceIds, fromKey, toKey, after, limit } = asked;
+    const [afterName, afterHost = ''] = after.name.split(' ');
+    const rows = await this.database.query<Omit<NextName, 'place'> & { host: string }>(
+      `select h.domain_key as key, h.name, h.host,
+         d.dropped_at is null and (h.source_id = any($6::smallint[]) or exists (select from host_sighting t
+           where ${OF_HOST} and t.source_id = any($6::smallint[]) and t.source_id <> ${LOOKUPS_SOURCE}))
+         and not exists (select from host_sighting t
+           where ${OF_HOST} and t.has_resolved is not null and t.observed_at >= $7) as "isDue"
+       from host h join domain d on d.domain_key = h.domain_key and d.name = h.name
+       where h.domain_key between $1 and $2 and (h.domain_key, h.name, h.host) > ($3, $4, $5)
+         and h.host not like '*%'
+       order by h.domain_key, h.name, h.host limit $8`,
+      [fromKey, toKey, after.key, afterName, afterHost, sourceIds, before, limit],
+    );
+    return rows.map(({ key, name, host, isDue }) => ({
+      key,
+      name: `${host}.${name}`,
+      place: `${name} ${host}`,
+      isDue,
+    }));
   }
 
   async suppressionVersion(): Promise<SuppressionVersion> {
@@ -115,6 +153,7 @@ export class FeedRepository {
 const IS_LOOKED_UP = `(d.source_id = any($5::smallint[]) or d.listed_by = any($5::smallint[])
   or exists (select from name_source n
     where n.domain_key = d.domain_key and n.name = d.name and n.source_id = any($5::smallint[])))`;
+const OF_HOST = 't.domain_key = h.domain_key and t.name = h.name and t.host = h.host';
 const OF_NAME = 't.domain_key = d.domain_key and t.name = d.name and t.observed_at >= $6';
 const SEEN = {
   whois: `exists (select from whois_revision t where ${OF_NAME})

@@ -70,7 +70,7 @@ export class FeedService {
     const last = rows.length === limit ? rows.at(-1) : undefined;
     return {
       names: rows.filter(({ isDue }) => isDue).map(({ key, name }) => ({ key, name })),
-      after: last ? { key: last.key, name: last.name } : null,
+      after: last ? { key: last.key, name: last.place } : null,
     };
   }
 

@@ -192,6 +192,40 @@ describe('feed', () => {
     );
     expect(new Set(found).size).toBe(found.length);
   });
+
+  it('the hosts to look up next are named by permitted sources or by records, and nobody has looked for their addresses recently', async () => {
+    const [name, mail] = [newName(), newName()];
+    const host = (label: string, more: object = {}) => ({
+      kind: 'host',
+      name: `${label}.${name}`,
+      at: day(1),
+      ...more,
+    });
+    const at = corpus.clock.now().toISOString();
+    await corpus.recordOf({ name: 'list' }, host('cert'), host('looked'), host('*'));
+    await corpus.recordOf({ name: 'list' }, listed(mail, 1));
+    await corpus.recordOf({ name: 'no-lookups', isLookedUp: false }, host('withheld'));
+    await corpus.record(
+      host('looked', { at, resolved: false }),
+      host('withheld', { at: day(2), resolved: true }),
+    );
+    const records = [`10 mx.${mail}`, `20 ${mail}`, '30 mx.unregistered.com'];
+    await corpus.record({
+      kind: 'dns',
+      name,
+      at: day(2),
+      types: ['MX'],
+      records: records.map((value) => ({ type: 'MX', value })),
+    });
+    const found: string[] = [];
+    for (let after; after !== null;) {
+      const asked = { kind: 'host', olderThanSeconds: 60, limit: 2, after } as const;
+      const page = await corpus.feed.nextNames({ ...asked, after: after ?? undefined });
+      found.push(...page.names.map((one) => one.name));
+      ({ after } = page);
+    }
+    expect(found.toSorted()).toEqual([`cert.${name}`, `mx.${mail}`]);
+  });
 });
 
 /**

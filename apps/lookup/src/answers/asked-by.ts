@@ -21,4 +21,6 @@ export interface Asking extends AskedBy {
   signal: AbortSignal;
   /** False for the names of jobs and of the collector, whose many answers would evict the answers to live questions. */
   isKept?: boolean;
+  /** Whether the corpus itself wants to know the name, so that a host below a name may be stored. */
+  isCollected?: boolean;
 }

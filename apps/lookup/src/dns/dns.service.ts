@@ -183,14 +183,14 @@ export class DnsService {
   private async find(
     asked: DnsQuestion,
     freshness: Freshness,
-    { repeat, signal, isKept, asker }: Asking,
+    { repeat, signal, isKept, isCollected, asker }: Asking,
   ): Promise<Found<DnsFindings>> {
     const { name, types, isFixture } = asked;
     if (!isFixture && !this.publicNames.isPublic(name)) throw new NameNotPublic(name);
     const fixture = isFixture ? this.found(dnsFixture(name, types)) : undefined;
     const look = async () =>
       this.runs.join(keyOf(asked), signal, (abandon) =>
-        this.look(asked, { signal: abandon.signal, asker }),
+        this.look(asked, { signal: abandon.signal, asker, isCollected }),
       );
     const question = { ...freshness, repeat, isKept, asker };
     return this.answers.find(keyOf(asked), question, look, fixture);
@@ -198,7 +198,7 @@ export class DnsService {
 
   private async look(
     { name, types }: DnsQuestion,
-    { signal, asker }: Pick<Asking, 'signal' | 'asker'>,
+    { signal, asker, isCollected }: Pick<Asking, 'signal' | 'asker' | 'isCollected'>,
   ): Promise<DnsFindings> {
     const { dnsTimeoutMs: timeoutMs } = this.config;
     const isPublic = (one: string) => this.publicNames.isPublic(one);
@@ -214,7 +214,7 @@ export class DnsService {
     // lacks a type for this reason would be charged.
     if (Object.values(lookup.errors).includes('busy')) throw new LookupOverloaded();
     const found = this.found(this.withoutPrivate(lookup));
-    this.observations.noteDns(found, types, found.fetchedAt);
+    this.observations.noteDns(found, types, { at: found.fetchedAt, isCollected });
     return found;
   }
 

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { CorpusClient, ServiceHttp } from '#libs/contracts';
-import { parseDomainName } from '#libs/domain-names';
+import { parseHostName } from '#libs/domain-names';
 import { Logger, Loop, Problem, ServiceTokens } from '#libs/platform';
 import { type DnsLookup, type Lookup, recordText } from '#libs/resolvers';
 import { LookupConfig } from '../lookup.config.js';
@@ -79,11 +79,21 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
     this.ring.add(() => whoisLine(lookup, this.config.keep), texts);
   }
 
-  /** Queues the DNS records of a registrable name in the same way. Host names that customers request are not stored. */
-  noteDns(lookup: DnsLookup, types: readonly string[], at: Date): void {
+  /**
+   * Queues the DNS records of a registrable name in the same way. Host names that customers request are not stored: a
+   * host is queued only if the corpus asked for it (`isCollected`), and only with all types, because some of them do not
+   * show that it has no address.
+   */
+  noteDns(
+    lookup: DnsLookup,
+    types: readonly string[],
+    { at, isCollected = false }: { at: Date; isCollected?: boolean },
+  ): void {
     if (!this.isNews(lookup)) return;
-    const parsed = parseDomainName(lookup.name);
-    if (!parsed.ok || parsed.domain.name !== lookup.name) return;
+    const parsed = parseHostName(lookup.name);
+    if (!parsed.ok) return;
+    const isHost = parsed.hostName.domain.name !== lookup.name;
+    if (isHost && !(isCollected && Object.keys(lookup.errors).length === 0)) return;
     const texts = lookup.records.reduce((sum, one) => sum + recordText(one).length, LINE_BYTES);
     this.ring.add(() => dnsLine(lookup, types, at), texts);
   }

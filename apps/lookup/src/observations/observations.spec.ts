@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Logger, ServiceTokens, loadConfig } from '#libs/platform';
-import type { Lookup } from '#libs/resolvers';
+import type { DnsLookup, Lookup } from '#libs/resolvers';
 import { TestClock, waitFor } from '#test/environment';
 import { LoopbackServer } from '../../../../test/stand-ins/json-server.js';
 import { fixtureLookup } from '../fixtures/fixtures.js';
@@ -186,6 +186,28 @@ describe('without a corpus', () => {
     expect(observations.counts).toEqual({ handedOver: 0, refused: 0, dropped: 0, waiting: 1 });
   });
 
+  it('a host is queued only if the corpus asked for it, and only if every type was answered', () => {
+    const found = (name: string, errors: object = {}) =>
+      ({
+        name,
+        records: [],
+        errors,
+        rcode: 'nxdomain',
+        isAuthenticated: false,
+        servers: [],
+        latencyMs: 1,
+      }) as DnsLookup;
+    const types = ['A', 'AAAA'];
+    const { waiting } = observations.counts;
+    observations.noteDns(found('www.observed.com'), types, { at: NOW });
+    const partial = found('www.observed.com', { AAAA: 'timeout' });
+    observations.noteDns(partial, types, { at: NOW, isCollected: true });
+    expect(observations.counts.waiting).toBe(waiting);
+    observations.noteDns(found('www.observed.com'), types, { at: NOW, isCollected: true });
+    observations.noteDns(found('observed.com'), types, { at: NOW });
+    expect(observations.counts.waiting).toBe(waiting + 2);
+  });
+
   it('S124: queued DNS lookups count with their real size, because the owner of a name decides how long its records are', () => {
     const strings = ['x'.repeat(60_000)];
     for (let count = 0; count < 700; count++) {
@@ -199,7 +221,9 @@ describe('without a corpus', () => {
         servers: [],
         latencyMs: 1,
       } as const;
-      observations.noteDns({ ...found, records: [...found.records], servers: [] }, ['TXT'], NOW);
+      observations.noteDns({ ...found, records: [...found.records], servers: [] }, ['TXT'], {
+        at: NOW,
+      });
     }
     const { waiting, dropped } = observations.counts;
     expect([waiting < 560, dropped > 140]).toEqual([true, true]);

@@ -71,7 +71,8 @@ export class QuestionsService {
       if (request.kind === 'dns') {
         const type = request.types ?? [ALL_TYPES];
         const question = { ...freshness, domainName: name, type, version: 2 as const };
-        return await this.dns.live(question, { repeat: false, signal, isKept });
+        const isCollected = request.priority === 'background';
+        return await this.dns.live(question, { repeat: false, signal, isKept, isCollected });
       }
       // Jobs count as a separate account, so that they do not use up their owner's share of live lookups.
       const asker = accountId === undefined ? request.priority : `${request.priority} ${accountId}`;

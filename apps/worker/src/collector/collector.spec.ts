@@ -69,7 +69,7 @@ it('new names are looked up once, if their sources permit it', async () => {
 });
 
 it('names that were last looked up long ago are looked up again', async () => {
-  corpus.nextNames.push('old-1.com', 'old-2.com');
+  corpus.nextNames.dns.push('old-1.com', 'old-2.com');
   const asked = await collect();
   expect(Object.keys(asked).toSorted()).toEqual(['old-1.com', 'old-2.com']);
 });
@@ -104,12 +104,12 @@ it('a name about which nothing can be stored is looked up again only when it is 
   change('reserved.com', 2);
   expect(await collect()).toEqual({ 'reserved.com': 2 });
   // The corpus names it again at once, because it has stored nothing.
-  corpus.nextNames.push('reserved.com');
+  corpus.nextNames.dns.push('reserved.com');
   expect(await collect()).toEqual({});
   change('reserved.com', 2);
   expect(await collect()).toEqual({ 'reserved.com': 2 });
   under.clock.advance(30 * DAY_MS);
-  corpus.nextNames.push('reserved.com');
+  corpus.nextNames.dns.push('reserved.com');
   expect(await collect()).toEqual({ 'reserved.com': 1 });
 });
 

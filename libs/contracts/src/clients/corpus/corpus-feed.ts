@@ -120,7 +120,8 @@ export interface FreshAnswer {
 }
 
 export interface NextNamesAsked extends KeyRange {
-  kind: 'whois' | 'dns';
+  /** `host` asks for hosts below names. */
+  kind: 'whois' | 'dns' | 'host';
   /** Selects names that have not been looked up for this many seconds. */
   olderThanSeconds: number;
   after?: { key: string; name: string };
