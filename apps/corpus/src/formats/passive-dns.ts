@@ -1,22 +1,25 @@
 import type { Observation } from '../records/observation.js';
 import { observationOf, parsedLine } from '../observations/observation-lines.js';
 
+/** The maximum number of values of a line; further ones are left out. */
+const VALUES_MAX = 200;
+
 /**
  * Reads a line of JSON in the Common Output Format of passive DNS (draft-dulaunoy-dnsop-passive-dns-cof): a record that
- * sensors saw. If `rdata` has several values, the first is taken.
- * @returns undefined for an invalid line.
+ * sensors saw, or several that differ only in `rdata`. Values that cannot be read are left out.
+ * @returns an empty list for an invalid line.
  */
-export function passiveObservation(line: string): Observation | undefined {
+export function passiveObservations(line: string): Observation[] {
   const { rrname, rrtype, rdata, time_first, time_last, zone_time_first, zone_time_last } =
     parsedLine(line);
-  if (typeof rrname !== 'string') return undefined;
-  const value: unknown = Array.isArray(rdata) ? rdata[0] : rdata;
-  return observationOf({
+  if (typeof rrname !== 'string') return [];
+  const values: unknown[] = Array.isArray(rdata) ? rdata.slice(0, VALUES_MAX) : [rdata];
+  const seen = {
     kind: 'passive',
     name: rrname.replace(/\.$/, ''),
     at: time_first ?? zone_time_first,
     until: time_last ?? zone_time_last,
     type: rrtype,
-    value,
-  });
+  };
+  return values.flatMap((value) => observationOf({ ...seen, value }) ?? []);
 }

@@ -4,7 +4,7 @@ import { observationOfText } from '../observations/observation-lines.js';
 import { fileName } from '../names/registrable-name.js';
 import type { FiledName } from '../names/registrable-name.js';
 import type { ReadLine } from './read-line.js';
-import { passiveObservation } from './passive-dns.js';
+import { passiveObservations } from './passive-dns.js';
 import { WhoisCsvReader } from './whois-csv.js';
 
 /** Kinds of sources whose files list only names. */
@@ -27,31 +27,36 @@ export function listedName(line: string): ReadLine<FiledName> {
 export const latestSeen = (now: Date) => now.getTime() + DAY_MS;
 
 /**
- * Returns a reader for the lines of one file, in order. An observation more than a day in the future counts as faulty;
- * otherwise, no later observation would be newer. @param at when the file was created.
+ * Returns a reader for the lines of one file, in order. A line with an observation more than a day in the future counts
+ * as faulty; otherwise, no later observation would be newer. @param at when the file was created.
  */
 export function observationReader(
   kind: LineKind,
   { at, now }: { at: Date; now: Date },
-): (line: string) => ReadLine<Observation> {
+): (line: string) => ReadLine<readonly Observation[]> {
   const read = lineReader(kind, at);
   const latest = latestSeen(now);
+  const seenAt = (one: Observation) => (one.kind === 'passive' ? one.until : one.at);
   return (line) => {
-    const one = read(line);
-    if (typeof one !== 'object') return one;
-    const seenAt = one.kind === 'passive' ? one.until : one.at;
-    return seenAt.getTime() > latest ? 'bad' : one;
+    const found = read(line);
+    if (found === 'nothing' || found === 'bad') return found;
+    const all = Array.isArray(found) ? (found as Observation[]) : [found as Observation];
+    const isFaulty = all.length === 0 || all.some((one) => seenAt(one).getTime() > latest);
+    return isFaulty ? 'bad' : all;
   };
 }
 
-function lineReader(kind: LineKind, at: Date): (line: string) => ReadLine<Observation> {
+function lineReader(
+  kind: LineKind,
+  at: Date,
+): (line: string) => ReadLine<Observation | Observation[]> {
   switch (kind) {
     case 'whois_csv': {
       const reader = new WhoisCsvReader(at);
       return (line) => reader.read(line);
     }
     case 'pdns':
-      return (line) => (line === '' ? 'nothing' : (passiveObservation(line) ?? 'bad'));
+      return (line) => (line === '' ? 'nothing' : passiveObservations(line));
     case 'jsonl':
       return (line) => (line === '' ? 'nothing' : (observationOfText(line) ?? 'bad'));
   }

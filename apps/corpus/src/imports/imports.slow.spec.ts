@@ -222,17 +222,27 @@ describe('imports', () => {
     });
   });
 
-  it('passive DNS lines and our own format are imported as observations', async () => {
+  it('passive DNS lines, with all of their values, and our own format are imported as observations', async () => {
     const pdns = await newSource('pdns');
-    const seen = { rrname: 'www.cof-a.com.', rrtype: 'A', rdata: '192.0.2.7', count: 3 };
+    const seen = { rrtype: 'A', count: 3, time_first: 1700000000, time_last: 1700003600 };
+    const lines = [
+      { ...seen, rrname: 'www.cof-a.com.', rdata: '192.0.2.7' },
+      { ...seen, rrname: 'all.cof-a.com.', rdata: ['192.0.2.8', 'no address', '192.0.2.9'] },
+    ];
     const { file } = await pdns.put(
       'cof.jsonl',
-      `${JSON.stringify({ ...seen, time_first: 1700000000, time_last: 1700003600 })}\n`,
+      lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
     );
     expect(file).toMatchObject({ state: 'loaded', badLines: 0 });
     expect(
-      await database.query(`select host, value from dns_span where name = 'cof-a.com'`),
-    ).toEqual([{ host: 'www', value: '192.0.2.7' }]);
+      await database.query(
+        `select host, value from dns_span where name = 'cof-a.com' order by value`,
+      ),
+    ).toEqual([
+      { host: 'www', value: '192.0.2.7' },
+      { host: 'all', value: '192.0.2.8' },
+      { host: 'all', value: '192.0.2.9' },
+    ]);
     const jsonl = await newSource('jsonl');
     const line = { kind: 'listed', name: 'jsonl-a.com', at: '2024-01-01T00:00:00Z' };
     await jsonl.put('own.jsonl', JSON.stringify(line));

@@ -36,7 +36,7 @@ export class ObservationFilesService {
       await this.files.advance(file, { from, ...batch }, async (transaction) =>
         batch.items.length === 0
           ? {}
-          : this.observations.recordIn(transaction, batch.items, file.sourceId),
+          : this.observations.recordIn(transaction, batch.items.flat(), file.sourceId),
       );
       from = batch.to;
     });

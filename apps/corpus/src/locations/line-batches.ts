@@ -39,12 +39,16 @@ function sampleOf(line: string): string {
   return line.slice(0, SAMPLE_LENGTH_MAX).replaceAll('\u0000', '\ufffd').toWellFormed();
 }
 
-/** Groups the contents of lines into batches. Lines up to `done` are read and skipped. */
+/**
+ * Groups the contents of lines into batches of about `size`; a list counts as its items. Lines up to `done` are read and
+ * skipped.
+ */
 export async function* batchesOf<T>(
   lines: AsyncIterable<Lines>,
   { read, size, done }: { read: (line: string) => ReadLine<T>; size: number; done: number },
 ): AsyncGenerator<Batch<T>, void, void> {
   let batch: Batch<T> = { to: done, items: [], badLines: 0, samples: [] };
+  let count = 0;
   for await (const { first, texts } of lines) {
     for (const [place, text] of texts.entries()) {
       const line = first + place;
@@ -55,10 +59,14 @@ export async function* batchesOf<T>(
         batch.badLines += 1;
         batch.samples.push({ line, text: sampleOf(text ?? '') });
         if (batch.samples.length > SAMPLES_OF_BATCH) batch.samples.pop();
-      } else if (item !== 'nothing') batch.items.push(item as T);
-      if (batch.items.length + batch.badLines >= size) {
+      } else if (item !== 'nothing') {
+        batch.items.push(item as T);
+        count += Array.isArray(item) ? item.length : 1;
+      }
+      if (count + batch.badLines >= size) {
         yield batch;
         batch = { to: line, items: [], badLines: 0, samples: [] };
+        count = 0;
       }
     }
   }
