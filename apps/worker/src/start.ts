@@ -29,6 +29,7 @@ import { ForgetSuppressedJob } from './monitor-news/forget-suppressed.job.js';
 import { ForgetNewsJob } from './monitor-news/forget-news.job.js';
 import { MailDigestsJob } from './monitor-news/mail-digests.job.js';
 import { FitMonitorsJob } from './monitors/fit-monitors.job.js';
+import { usePace } from './names/name-groups.js';
 import { useRegistries } from './names/read-name.js';
 import { CollectNamesJob } from './collector/collect-names.job.js';
 import { ResolveHostsJob } from './collector/resolve-hosts.job.js';
@@ -94,6 +95,7 @@ export interface WorkerOptions {
 export async function startWorker(options: WorkerOptions): Promise<RunningService> {
   const { config, logger, transport, files } = options;
   if (config.registriesFile) useRegistries(Registries.fromFile(config.registriesFile));
+  usePace(config.upstreamPerSecond);
   const databases = await openServiceDatabases('worker', config, ENTITIES);
   const { database, maintenanceDatabase } = databases;
   const service = await startService({

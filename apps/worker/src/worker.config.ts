@@ -1,4 +1,4 @@
-import { IsOptional, IsString, IsUrl } from 'class-validator';
+import { IsNumber, IsOptional, IsString, IsUrl, Max, Min } from 'class-validator';
 import { DatabaseConfig, DatabaseUrl } from '#libs/database';
 import { ContactAddress, MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
 import { PortSetting, Setting } from '#libs/platform';
@@ -46,6 +46,17 @@ export class WorkerConfig extends DatabaseConfig {
   @IsOptional()
   @IsString()
   registriesFile?: string;
+
+  @Setting({
+    env: 'LOOKUP_UPSTREAM_PER_SECOND',
+    about:
+      'Queries per second to each registry or registrar that publishes no limit. Unset: 10 to a few large registries, 1 to all others. Set it for lookup and for the worker, which estimates from it how long jobs take.',
+  })
+  @IsOptional()
+  @IsNumber()
+  @Min(0.01)
+  @Max(10_000)
+  upstreamPerSecond?: number;
 
   @Setting({
     env: 'BILLING_URL',

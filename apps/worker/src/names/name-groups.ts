@@ -50,8 +50,20 @@ export function unsupportedOf(groups: readonly NameGroup[], kind: 'whois' | 'dns
   return unsupported.reduce((sum, { names }) => sum + names, 0);
 }
 
+let chosenPace: number | undefined;
+
+/**
+ * Sets the queries per second to upstreams without a published limit, as in lookup's settings; called once, at the
+ * start. Without it, the limits are those that lookup has by default.
+ */
+export function usePace(perSecond: number | undefined): void {
+  chosenPace = perSecond;
+}
+
 /** Returns how many queries per second an upstream may get in the long run. */
 function paceOf(upstream: string): number {
-  const limit = PUBLISHED_LIMITS.get(upstream) ?? CHOSEN_LIMITS.get(upstream) ?? DEFAULT_LIMIT;
+  const published = PUBLISHED_LIMITS.get(upstream);
+  if (!published && chosenPace !== undefined) return chosenPace;
+  const limit = published ?? CHOSEN_LIMITS.get(upstream) ?? DEFAULT_LIMIT;
   return Math.min(...limit.buckets.map(({ perSecond }) => perSecond));
 }
