@@ -21,6 +21,13 @@ export const LEASE_MS = 5 * MINUTE_MS;
 /** The numbers of days before the expiry date at which reminders are sent. */
 export const REMINDER_DAYS = [30, 7, 1] as const;
 
+/**
+ * Whether a check that is put off should say why: a short wait is usual, but a registry that allows few queries may let
+ * names wait for days. @param checkedAt the last answer; null before the first one.
+ */
+export const isOverdue = (kind: CheckKind, checkedAt: Date | null, now: Date): boolean =>
+  checkedAt === null || now.getTime() - checkedAt.getTime() > 2 * EVERY_MS[kind];
+
 export const retryAt = (now: Date) => new Date(now.getTime() + RETRY_MS);
 export const laterAt = (now: Date, seconds: number) =>
   new Date(now.getTime() + seconds * SECOND_MS);

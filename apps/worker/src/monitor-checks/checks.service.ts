@@ -7,6 +7,7 @@ import { NewsService } from '../monitor-news/news.service.js';
 import {
   type CheckKind,
   daysUntil,
+  isOverdue,
   isDay,
   laterAt,
   nextCheckAt,
@@ -87,7 +88,11 @@ export class ChecksService {
       const now = this.clock.now();
       if (laterSeconds !== undefined) {
         const dueAt = laterAt(now, laterSeconds);
-        return this.names.putOff(transaction, kind, name, { dueAt });
+        const problem = found.problem?.code ?? outcome;
+        const failed = isOverdue(kind, known.checkedAt[kind], now)
+          ? { problem, at: now }
+          : undefined;
+        return this.names.putOff(transaction, kind, name, { dueAt, failed });
       }
       if (body === undefined || !ANSWERS.includes(outcome)) {
         const dueAt = outcome === 'unsupported' ? nextCheckAt(kind, QUIET, now) : retryAt(now);

@@ -207,7 +207,7 @@ describe('checks of watched domains', () => {
     expect((await shown(id)).checks).toMatchObject({ expiry_date: null, expiry_published: false });
   });
 
-  it('an unsupported name and a throttled lookup are tried again later, and neither is a change', async () => {
+  it('an unsupported name and a throttled lookup are tried again later, neither is a change, and a long wait says why', async () => {
     const name = newName();
     world.resolve(name, {});
     world.answerTo('whois', name, {
@@ -218,11 +218,19 @@ describe('checks of watched domains', () => {
     await firstLook(name);
     await waitFor('the reason', async () => (await shown(id)).checks?.problem !== null);
     expect((await shown(id)).checks).toMatchObject({ problem: 'tld_unsupported' });
-    world.answerTo('whois', name, { outcome: 'throttled', laterSeconds: 45 });
+    const later = { outcome: 'throttled', laterSeconds: 45 } as const;
+    world.answerTo('whois', name, later);
     await nextLook('whois', name, 24 * HOUR_MS);
+    await waitFor('the reason', async () => (await shown(id)).checks?.problem === 'throttled');
     world.register(name, { expiry_date: '2030-01-01' });
     await nextLook('whois', name, 46_000);
     await waitFor('the answer', async () => (await shown(id)).checks?.problem === null);
+    world.answerTo('whois', name, later);
+    await nextLook('whois', name, 24 * HOUR_MS);
+    await nextLook('whois', name, 46_000);
+    expect((await shown(id)).checks!.problem).toBeNull();
+    await nextLook('whois', name, 48 * HOUR_MS);
+    await waitFor('the reason', async () => (await shown(id)).checks?.problem === 'throttled');
     expect(await eventsOf(id)).toEqual([]);
   });
 

@@ -15,6 +15,8 @@ export interface WatchedName {
   name: string;
   dns: KnownState;
   whois: KnownState;
+  /** When each kind of check last got an answer; null before the first answer. */
+  checkedAt: Readonly<Record<CheckKind, Date | null>>;
   /** `YYYY-MM-DD`. */
   expiresOn: string | null;
   remindedDays: number | null;
@@ -44,7 +46,7 @@ const stateOf = (kind: CheckKind) =>
   `case when not ${IS_WATCHED} or ${isWatched(`w.${kind}_checked_at`)} then w.${kind} end as ${kind}`;
 
 const COLUMNS = `w.name, ${stateOf('dns')}, w.dns_pending, w.dns_rechecks, ${stateOf('whois')}, w.whois_pending,
-  w.whois_rechecks, to_char(w.expires_on, 'YYYY-MM-DD') as expires_on, w.reminded_days, w.restless`;
+  w.whois_rechecks, w.dns_checked_at, w.whois_checked_at, to_char(w.expires_on, 'YYYY-MM-DD') as expires_on, w.reminded_days, w.restless`;
 
 /** Stores watched names. All monitors of a name share one row. */
 @Injectable()
@@ -244,6 +246,8 @@ type WatchedRow = Pick<WatchedName, 'name'> & {
   whois: KnownState['state'];
   whois_pending: KnownState['pending'];
   whois_rechecks: number;
+  dns_checked_at: Date | null;
+  whois_checked_at: Date | null;
   expires_on: string | null;
   reminded_days: number | null;
   restless: KnownState['restless'];
@@ -255,6 +259,7 @@ function watchedName(row: WatchedRow): WatchedName {
     name,
     dns: { state: row.dns, pending: row.dns_pending, rechecks: row.dns_rechecks, restless },
     whois: { state: row.whois, pending: row.whois_pending, rechecks: row.whois_rechecks, restless },
+    checkedAt: { dns: row.dns_checked_at, whois: row.whois_checked_at },
     expiresOn: row.expires_on,
     remindedDays: row.reminded_days,
   };
