@@ -34,7 +34,7 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
   constructor(
     private readonly config: LookupConfig,
     tokens: ServiceTokens,
-    logger: Logger,
+    private readonly logger: Logger,
   ) {
     const { corpusUrl: url, keep } = config;
     if (url !== undefined && keep !== 'none') {
@@ -71,9 +71,10 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
 
   /**
    * Queues the result of a WHOIS lookup, if the corpus stores answers. A lookup that several callers share is queued
-   * once.
+   * once. Servers whose answers could not be read are logged.
    */
   noteWhois(lookup: Lookup): void {
+    this.logUnreadable(lookup);
     if (!this.isNews(lookup)) return;
     const texts = lookup.sources.reduce((sum, { raw }) => sum + (raw?.length ?? 0), LINE_BYTES);
     this.ring.add(() => whoisLine(lookup, this.config.keep), texts);
@@ -96,6 +97,16 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
     if (isHost && !(isCollected && Object.keys(lookup.errors).length === 0)) return;
     const texts = lookup.records.reduce((sum, one) => sum + recordText(one).length, LINE_BYTES);
     this.ring.add(() => dnsLine(lookup, types, at), texts);
+  }
+
+  /** The texts themselves are not logged, because they contain personal data (S119). */
+  private logUnreadable({ domain, sources }: Lookup): void {
+    for (const { outcome, protocol, role, server, raw = '' } of sources) {
+      if (outcome !== 'parse_failed') continue;
+      const tld = domain.slice(domain.lastIndexOf('.') + 1);
+      const fields = { protocol, role, server, tld, length: raw.length };
+      this.logger.sparsely('warn', `unreadable ${tld}`, 'an answer could not be read', fields);
+    }
   }
 
   private isNews(lookup: object): boolean {

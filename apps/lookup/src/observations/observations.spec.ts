@@ -131,14 +131,26 @@ describe('the ring', () => {
   });
 });
 
-function observationsFor(url: string): ObservationsService {
+function observationsFor(url: string, write = (_line: string) => {}): ObservationsService {
   const config = loadConfig(LookupConfig, {
     SERVICE_SECRET: 'a secret between services, long enough',
     CORPUS_URL: url,
   });
   const tokens = new ServiceTokens(config.serviceSecret!, new TestClock());
-  return new ObservationsService(config, tokens, new Logger('lookup', { write: () => undefined }));
+  return new ObservationsService(config, tokens, new Logger('lookup', { write }));
 }
+
+it('S119: a server whose answer could not be read is logged without the answer', () => {
+  const lines: string[] = [];
+  const observations = observationsFor('http://127.0.0.1:9', (line) => lines.push(line));
+  const [source] = lookup().sources;
+  const unread = { ...source, outcome: 'parse_failed', server: 'whois.example' } as const;
+  observations.noteWhois({ ...lookup('parse_failed'), sources: [unread, source] });
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { msg: 'an answer could not be read', server: 'whois.example', tld: 'com' },
+  ]);
+  expect(lines.join()).not.toContain('observed');
+});
 
 it('a line on which the corpus fails is abandoned and does not hold up the other lines', async () => {
   const names: string[] = [];
