@@ -103,7 +103,7 @@ export const DNS_HISTORICAL = defineOperation({
   name: 'dns.historical',
   summary: 'DNS records of a domain name over time',
   description:
-    '`view=snapshots` returns all records of the name at each observed change. `view=timeline` returns each record with the period in which it was observed. Records of hosts below the name are not included.',
+    '`view=snapshots` returns all records of the name at each observed change. `view=timeline` returns each record with the period in which it was observed. Records of hosts below the name are not included. Records that only passive DNS has seen are in `timeline` alone, because the other records at that time are unknown.',
   method: 'GET',
   routes: [{ path: '/v2.0/dns/historical', version: 2 }],
   access: { kind: 'key', scope: 'history', class: 'heavy' },

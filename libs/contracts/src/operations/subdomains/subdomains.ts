@@ -70,7 +70,7 @@ export const SUBDOMAINS = defineOperation({
   name: 'subdomains',
   summary: 'Host names below a domain name, active and inactive',
   description:
-    'A host is active if it had an address within the last 7 days. A zone with a wildcard answers for every name: `wildcards` lists such zones, and hosts with only the addresses of a wildcard have `is_wildcard`. `after` and `before` filter by `first_seen`.',
+    'A host is active if it had an address within the last 7 days. A host of which only the name is known, such as from a certificate, counts as inactive; its `last_resolved` is null. A zone with a wildcard answers for every name: `wildcards` lists such zones, and hosts with only the addresses of a wildcard have `is_wildcard`. `after` and `before` filter by `first_seen`.',
   method: 'GET',
   routes: [
     { path: '/v2.0/subdomains', version: 2 },
