@@ -1,8 +1,19 @@
-import { type AnswerForm, type ParameterKind, creditsEach, maxCredits } from '#libs/contracts';
+import {
+  type AnswerForm,
+  type OperationBody,
+  type ParameterKind,
+  creditsEach,
+  maxCredits,
+} from '#libs/contracts';
 import { InvalidRequest, type Problem, faultsOf, maskKeys } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
 import { SUBJECT_MAX } from '../request-log/log-line.js';
-import { FixtureNeedsTestKey, PriceAboveMax, TestKeyFixtureOnly } from './request.errors.js';
+import {
+  FixtureNeedsTestKey,
+  PriceAboveMax,
+  TestKeyFixtureOnly,
+  TooManyItems,
+} from './request.errors.js';
 
 const testKeyFixtureOnly = new TestKeyFixtureOnly();
 const fixtureNeedsTestKey = new FixtureNeedsTestKey();
@@ -16,6 +27,8 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
   const { route, names, values } = context;
   const { reader, ownerPath, freshPlace, maxCreditsPlace, subjects, operation } = route;
   const input = reader.read(names, values);
+  const tooMany = operation.body && tooManyItems(operation.body, body);
+  if (tooMany) return tooMany;
   const bodyFaults = operation.body === undefined ? undefined : faultsOf(operation.body.of, body);
   if (input.faults !== undefined || bodyFaults?.length) {
     return new InvalidRequest([...(input.faults ?? []), ...(bodyFaults ?? [])]);
@@ -35,6 +48,15 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
   return bound !== undefined && context.price > Number(bound)
     ? new PriceAboveMax(context.price, Number(bound))
     : undefined;
+}
+
+/** Returns the problem of the first list that is too long. The items of such a list are not checked. */
+function tooManyItems({ itemsMax }: OperationBody, body: unknown): Problem | undefined {
+  if (itemsMax === undefined || typeof body !== 'object' || body === null) return undefined;
+  const tooLong = Object.entries(body).find(
+    ([, list]) => Array.isArray(list) && list.length > itemsMax,
+  );
+  return tooLong && new TooManyItems(tooLong[0], itemsMax);
 }
 
 /** Returns the names in the body as text for the log: those that fit in full. */

@@ -1,4 +1,4 @@
-import { Problem } from '#libs/platform';
+import { PayloadTooLarge, Problem } from '#libs/platform';
 
 export class TestKeyFixtureOnly extends Problem {
   constructor() {
@@ -30,5 +30,13 @@ export class PriceAboveMax extends Problem {
       detail: `This request may cost up to ${credits} ${credits === 1 ? 'credit' : 'credits'}, more than max_credits=${maxCredits} allows. Nothing was charged.`,
       members: { credits_required: credits },
     });
+  }
+}
+
+export class TooManyItems extends PayloadTooLarge {
+  constructor(member: string, itemsMax: number) {
+    super(
+      `The list "${member}" may have at most ${itemsMax} items. Send the others in further requests.`,
+    );
   }
 }

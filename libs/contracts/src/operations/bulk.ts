@@ -14,7 +14,7 @@ import { IsCount, Nested, OptionalText } from '../members.js';
 import type { DataClass } from './parameter.js';
 import type { ProblemCode } from './openapi/problem-codes.js';
 
-const BULK_ITEMS_MAX = 100;
+export const BULK_ITEMS_MAX = 100;
 export const BULK_BODY_BYTES = 256 * 1_024;
 const NAME_LENGTH_MAX = 2_048;
 

@@ -64,6 +64,8 @@ export type AnswerForm =
 export interface OperationBody {
   of: DataClass;
   limitBytes: number;
+  /** The maximum length of each list in the body; a longer list gets 413. */
+  itemsMax?: number;
   example: object;
   /** The members that name the subject, each read as its kind: they decide whether a test key may make the request. */
   subjects?: readonly {

@@ -1,7 +1,7 @@
 import { ValidationPipe } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
-import { InvalidRequest } from '../platform.errors.js';
+import { InvalidRequest, PayloadTooLarge } from '../platform.errors.js';
 import type { FieldError } from '../problem.js';
 import { numberRule, ruleText } from '../rule-text.js';
 
@@ -69,7 +69,7 @@ function messagesOf({ target, property, constraints = {} }: ValidationError): st
  * Checks that a customer's JSON contains at most `valuesMax` values (5,000 by default) at all depths, before it is
  * parsed: parsing tens of thousands of members takes longer than many requests (S94). An empty list or object counts as
  * two values.
- * @throws InvalidRequest that names the limit.
+ * @throws PayloadTooLarge that names the limit.
  */
 export function checkJsonText(text: string, valuesMax = BODY_VALUES_MAX): void {
   let values = 1;
@@ -79,14 +79,14 @@ export function checkJsonText(text: string, valuesMax = BODY_VALUES_MAX): void {
     if (char === QUOTE) isString = !isString;
     else if (isString) at += char === BACKSLASH ? 1 : 0;
     else if (char === COMMA || char === BRACKET || char === BRACE) values++;
-    if (values > valuesMax) throw refusal(`must not contain more than ${valuesMax} values`);
+    if (values > valuesMax) throw tooLarge(`more than ${valuesMax} values`);
   }
 }
 
 /**
  * Checks the shape of parsed JSON before other code reads it: depth, array lengths, numbers of members, string lengths,
  * and member names that would reach an object's prototype (S69, S94).
- * @throws InvalidRequest that names the limit.
+ * @throws InvalidRequest, or PayloadTooLarge for an array that is too long, each naming the limit.
  */
 export function checkJsonShape(json: unknown): void {
   const check = (value: unknown, depth: number) => {
@@ -96,7 +96,7 @@ export function checkJsonShape(json: unknown): void {
     }
     if (typeof value !== 'object' || value === null) return;
     if (Array.isArray(value) && value.length > ARRAY_LENGTH_MAX) {
-      throw refusal(`must not contain an array of more than ${ARRAY_LENGTH_MAX} items`);
+      throw tooLarge(`an array of more than ${ARRAY_LENGTH_MAX} items`);
     }
     const members = Object.entries(value);
     if (members.length > MEMBERS_MAX) {
@@ -113,3 +113,5 @@ export function checkJsonShape(json: unknown): void {
 }
 
 const refusal = (message: string) => new InvalidRequest([{ field: 'body', message }]);
+const tooLarge = (contents: string) =>
+  new PayloadTooLarge(`The request body must not contain ${contents}.`);

@@ -1,7 +1,7 @@
 import { ArrayMinSize, Matches } from 'class-validator';
 import { parseDomainName } from '#libs/domain-names';
 import { MayBeAbsent } from '../account/text-rules.js';
-import { BULK_BODY_BYTES, BulkClosing, TextList } from '../bulk.js';
+import { BULK_BODY_BYTES, BULK_ITEMS_MAX, BulkClosing, TextList } from '../bulk.js';
 import { domainName } from '../kinds.js';
 import { LIVE_PARAMETERS, fieldsOf } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
@@ -73,6 +73,7 @@ export const AVAILABILITY_BULK = defineOperation({
   body: {
     of: AvailabilityNames,
     limitBytes: BULK_BODY_BYTES,
+    itemsMax: BULK_ITEMS_MAX,
     example: { domainNames: ['registered.test', 'available.test'] },
     subjects: [
       { kind: domainName(), of: ({ domainNames = [] }: AvailabilityNames) => domainNames },

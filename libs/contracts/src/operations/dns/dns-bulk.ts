@@ -1,7 +1,7 @@
 import { IsBoolean } from 'class-validator';
 import { NestedList, OptionalText } from '../../members.js';
 import { MayBeAbsent } from '../account/text-rules.js';
-import { BULK_BODY_BYTES, BulkClosing, TextList, bulkItem } from '../bulk.js';
+import { BULK_BODY_BYTES, BULK_ITEMS_MAX, BulkClosing, TextList, bulkItem } from '../bulk.js';
 import { domainName } from '../kinds.js';
 import { LIVE_PARAMETERS, fieldsOf } from '../live-parameters.js';
 import { ipAddress } from '../numbers/number-kinds.js';
@@ -66,6 +66,7 @@ export const DNS_BULK = defineOperation({
   body: {
     of: BulkHosts,
     limitBytes: BULK_BODY_BYTES,
+    itemsMax: BULK_ITEMS_MAX,
     example: { domainNames: ['registered.test'], ipAddresses: ['192.0.2.1'] },
     subjects: [
       { kind: domainName(), of: ({ domainNames = [] }: BulkHosts) => domainNames },

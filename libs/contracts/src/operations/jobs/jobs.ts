@@ -4,7 +4,7 @@ import type { NameRecordType } from '../dns/dns-answer.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { onePage } from '../paging/paging-answer.js';
-import { DnsJobRequest, JobAnswer, JobRequest, JobsAnswer } from './job-answer.js';
+import { DnsJobRequest, JOB_NAMES_MAX, JobAnswer, JobRequest, JobsAnswer } from './job-answer.js';
 
 /** The maximum size of a body, which is enough for 1,000 names of 253 characters; no service reads more JSON. */
 const JOB_BODY_BYTES = 256 * 1024;
@@ -113,7 +113,12 @@ export const JOB_WHOIS = defineOperation({
   access: byLiveKey('jobs', 'bulk'),
   owner: WORKER('/whois'),
   parameters: DRY_RUN,
-  body: { of: JobRequest, limitBytes: JOB_BODY_BYTES, example: NAMES },
+  body: {
+    of: JobRequest,
+    limitBytes: JOB_BODY_BYTES,
+    itemsMax: JOB_NAMES_MAX,
+    example: NAMES,
+  },
   takesIdempotencyKey: true,
   answers: [{ type: 'application/json', of: JobAnswer, status: 202 }],
   price: { per: 'free', later: '1 credit per answered name, charged as the job runs.' },
@@ -134,6 +139,7 @@ export const JOB_DNS = defineOperation({
   body: {
     of: DnsJobRequest,
     limitBytes: JOB_BODY_BYTES,
+    itemsMax: JOB_NAMES_MAX,
     example: { ...NAMES, types: ['A', 'MX'] satisfies NameRecordType[] },
   },
   examples: [

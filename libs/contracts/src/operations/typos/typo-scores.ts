@@ -1,5 +1,5 @@
 import { ArrayMinSize, IsString, MaxLength, MinLength } from 'class-validator';
-import { BULK_BODY_BYTES, TextList } from '../bulk.js';
+import { BULK_BODY_BYTES, BULK_ITEMS_MAX, TextList } from '../bulk.js';
 import { domainName } from '../kinds.js';
 import { FORMAT } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
@@ -32,6 +32,7 @@ export const TYPO_SCORES = defineOperation({
   body: {
     of: TypoCandidates,
     limitBytes: BULK_BODY_BYTES,
+    itemsMax: BULK_ITEMS_MAX,
     example: { domainName: 'registered.test', domainNames: ['redacted.test'] },
     subjects: [
       {

@@ -1,6 +1,6 @@
 import { ArrayMinSize, IsBoolean } from 'class-validator';
 import { NestedList, OptionalText } from '../../members.js';
-import { BULK_BODY_BYTES, BulkClosing, TextList, bulkItem } from '../bulk.js';
+import { BULK_BODY_BYTES, BULK_ITEMS_MAX, BulkClosing, TextList, bulkItem } from '../bulk.js';
 import { domainName, listOf } from '../kinds.js';
 import { LIVE_PARAMETERS, LIVE_PROBLEMS, fieldsOf } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
@@ -63,6 +63,7 @@ export const WHOIS_BULK = defineOperation({
   body: {
     of: BulkNames,
     limitBytes: BULK_BODY_BYTES,
+    itemsMax: BULK_ITEMS_MAX,
     example: { domainNames: ['registered.test', 'available.test'] },
     subjects: [{ kind: domainName(), of: ({ domainNames }: BulkNames) => domainNames }],
   },
