@@ -193,6 +193,22 @@ export function firstLight(deployed: () => Deployment): void {
     await lookUpUntil(200);
   });
 
+  it('a key that may manage keys rotates itself through the API, and the owner gets an e-mail', async () => {
+    const { body } = await customer.call('GET', '/api/keys');
+    const [{ id }] = body.keys;
+    const scopes = ['whois', 'keys:write'];
+    expectStatus(await customer.call('PATCH', `/api/keys/${id}`, { scopes }), 200);
+    const path = `/v2.0/account/keys/${id}/rotate`;
+    const rotated = await waitFor('the new scope', async () => {
+      const answer = await customer.api('POST', path, { overlap: 'now' });
+      return answer.status === 403 ? undefined : answer;
+    });
+    expect(rotated.status).toBe(201);
+    customer.key = rotated.json().key;
+    await lookUpUntil(200);
+    await customer.mailed('An API key was rotated');
+  });
+
   it('a deleted account gets 403 and can use only the restore page', async () => {
     await reauthenticate();
     expectStatus(await customer.call('POST', '/api/account/delete', {}), 200);

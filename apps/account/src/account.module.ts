@@ -46,9 +46,12 @@ import { WaysInService } from './deletion/ways-in.service.js';
 import { ExportController } from './account-export/account-export.controller.js';
 import { ExportService } from './account-export/account-export.service.js';
 import { ExpireKeysJob } from './key-records/expire-keys.job.js';
+import { KeyManagementController } from './key-management/key-management.controller.js';
+import { KeyManagementService } from './key-management/key-management.service.js';
 import { KeyRecordController } from './key-records/key-records.controller.js';
 import { KeyRecordMaintenanceRepository } from './key-records/key-records.repository.js';
 import { KeyRecordService } from './key-records/key-records.service.js';
+import { KeyChangesService } from './keys/key-changes.service.js';
 import { KeysController } from './keys/keys.controller.js';
 import { KeysRepository } from './keys/keys.repository.js';
 import { KeysService } from './keys/keys.service.js';
@@ -135,6 +138,7 @@ export interface AccountModuleOptions {
 export const CONTROLLERS = [
   AuditCheckController,
   KeysController,
+  KeyManagementController,
   KeyRecordController,
   LogInController,
   SessionsController,
@@ -190,7 +194,8 @@ const FEATURES = [
     OwnPasskeysService,
     PasskeyLogInService,
   ],
-  [KeysRepository, KeysService],
+  [KeysRepository, KeyChangesService, KeysService],
+  [KeyManagementService],
   [ProviderSignUpService, ProviderArrivalsService, ProviderLogInService],
   [KeyRecordMaintenanceRepository, KeyRecordService, ExpireKeysJob],
   [

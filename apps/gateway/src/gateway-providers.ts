@@ -236,6 +236,7 @@ const PATH = [
         sockets: { lookup: config.lookupSocket },
         tokens,
         timeoutMs: config.lookupTimeoutMs,
+        trustedProxies: blockListOf(config.trustedProxies),
         own: ownOperations(usage, requests),
       }),
   ),

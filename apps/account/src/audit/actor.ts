@@ -1,5 +1,6 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { InvalidRequest, isId } from '#libs/platform';
 
 export interface Visitor {
   /** The IPv4 or IPv6 address; empty if unknown. */
@@ -20,6 +21,13 @@ export interface Actor {
   visitor: Visitor;
 }
 
+/** An API key that acts for its account. */
+export interface KeyActor {
+  accountId: string;
+  keyId: string;
+  visitor: Visitor;
+}
+
 export interface Operator {
   /** The name given on the command line; it is not verified. */
   operator: string;
@@ -27,7 +35,7 @@ export interface Operator {
 
 const HEADER_LENGTH_MAX = 300;
 
-/** Returns the visitor of a dashboard call, from the headers that the dashboard sets. */
+/** Returns the visitor of a call, from the headers that the dashboard or the gateway sets. */
 export function visitorOf({ headers }: Pick<FastifyRequest, 'headers'>): Visitor {
   const text = (name: string) => String(headers[name] ?? '').slice(0, HEADER_LENGTH_MAX);
   return {
@@ -43,4 +51,16 @@ export function visitorOf({ headers }: Pick<FastifyRequest, 'headers'>): Visitor
 export const CurrentVisitor = createParamDecorator(
   (_: unknown, context: ExecutionContext): Visitor =>
     visitorOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** The key with which an API call is made, from the headers that the gateway sets. A call without them gets 400. */
+export const CallingKey = createParamDecorator(
+  (_: unknown, context: ExecutionContext): KeyActor => {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { 'x-account-id': accountId, 'x-key-id': keyId } = request.headers;
+    if (!isId(accountId) || !isId(keyId)) {
+      throw new InvalidRequest([{ field: 'x-key-id', message: 'must be the id of a key' }]);
+    }
+    return { accountId, keyId, visitor: visitorOf(request) };
+  },
 );

@@ -16,7 +16,7 @@ export class AuditEntry {
   @Column('timestamptz', { name: 'occurred_at' })
   occurredAt: Date;
 
-  /** The actor: `person:<id>`, `operator:<name>`, `anonymous` or `system`. */
+  /** The actor: `person:<id>`, `key:<id>`, `operator:<name>`, `anonymous` or `system`. */
   @Column('text')
   actor: string;
 

@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, Metrics, declareCounter, newId } from '#libs/platform';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
-import type { Actor, Operator, Visitor } from './actor.js';
+import type { Actor, KeyActor, Operator, Visitor } from './actor.js';
 import { INSTALLATION, chainHash } from './audit-chain.js';
 import { AuditMaintenanceRepository } from './audit.repository.js';
 
 /** One recorded action. States are hashed with the account's data key, never stored. */
 export interface AuditRecord {
-  /** Who acted: a person, an unidentified visitor, an operator, or the service itself. */
-  by: Actor | Visitor | Operator | 'system';
+  /** Who acted: a person, a key, an unidentified visitor, an operator, or the service itself. */
+  by: Actor | KeyActor | Visitor | Operator | 'system';
   /** The account in which the action happened, if `by` does not name it. */
   accountId?: string;
   /**
@@ -90,6 +90,7 @@ function originOf(by: AuditRecord['by']): {
 } {
   if (by === 'system') return { actor: 'system' };
   if ('operator' in by) return { actor: `operator:${by.operator}` };
-  if (!('personId' in by)) return { actor: 'anonymous', visitor: by };
-  return { actor: `person:${by.personId}`, accountId: by.accountId, visitor: by.visitor };
+  if (!('accountId' in by)) return { actor: 'anonymous', visitor: by };
+  const actor = 'keyId' in by ? `key:${by.keyId}` : `person:${by.personId}`;
+  return { actor, accountId: by.accountId, visitor: by.visitor };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SCOPES, type Scope } from '#libs/contracts';
+import { DEFAULT_SCOPES, KEYS_SCOPE, SCOPES, type Scope } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 import { field, hidden } from '../pages/layout.js';
 import type { TypedExpiry } from './key-expiry.js';
@@ -20,7 +20,11 @@ export interface NewKeySettings extends KeySettings {
   expiry?: TypedExpiry;
 }
 
-export const NEW_KEY: NewKeySettings = { name: '', scopes: SCOPES, daily_credit_cap: null };
+export const NEW_KEY: NewKeySettings = {
+  name: '',
+  scopes: DEFAULT_SCOPES,
+  daily_credit_cap: null,
+};
 
 export function nameField({ name }: KeySettings): Markup {
   const hint = 'What it is for, for example the program that uses it.';
@@ -34,7 +38,7 @@ export function limitFields(settings: KeySettings): Markup {
   const capField = field({
     name: 'daily_credit_cap',
     value: cap === null ? '' : String(cap),
-    hint: 'Resets at midnight UTC. Empty: no limit except your balance. A key with a limit cannot start jobs, or create, change or resume monitors.',
+    hint: 'Resets at midnight UTC. Empty: no limit except your balance. A key with a limit cannot start jobs, create keys, or create, change or resume monitors.',
     isOptional: true,
   });
   return html`<fieldset>
@@ -68,7 +72,7 @@ function scopeBox(scope: Scope, isChecked: boolean): Markup {
   const name = scopeField(scope);
   return html`<label
     ><input type="checkbox" name="${name}" ${isChecked ? html`checked` : undefined} />
-    ${scope}</label
+    ${scope}${scope === KEYS_SCOPE ? ': creates, rotates and revokes keys through the API' : undefined}</label
   >`;
 }
 

@@ -68,6 +68,13 @@ it('a key is created and changed with the scopes and the daily limit of the form
   expect(text).toMatch(/name="daily_credit_cap"\s+type="text"\s+value="2500"/);
 });
 
+it('S131: the form of a new key selects every scope except `keys:write`', async () => {
+  under.answerWith({ keys: [], paging: onePage(0, 50) });
+  const { text } = await under.get('/keys');
+  expect(text).toMatch(/name="scope_typos"\s+checked/);
+  expect(text).toMatch(/name="scope_keys:write"\s+\/?>/);
+});
+
 it('before and after a surplus live key is created, the page says that the key is paused and how to activate it', async () => {
   under.answers.set('GET /internal/allowance', { keys: 1 });
   under.answerWith({ keys: [], paging: onePage(0, 1), key: 'dds_live_x', rank: 2 });

@@ -34,6 +34,17 @@ export class AmbiguousCredentials extends Problem {
   }
 }
 
+export class KeyInQuery extends Problem {
+  constructor() {
+    super({
+      code: 'key_in_query',
+      status: 400,
+      detail:
+        'Requests that manage keys do not accept a key in the URL, which many places store. Send it as "X-API-Key: <key>" or "Authorization: Bearer <key>".',
+    });
+  }
+}
+
 export class TooManyFailedKeys extends Problem {
   constructor(retryAfterSeconds: number) {
     super({

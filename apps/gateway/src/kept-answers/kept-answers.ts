@@ -46,7 +46,7 @@ const keyRunning = new IdempotencyKeyRunning();
  * Runs each request with an `Idempotency-Key` once. A repeat within 24 hours gets the same answer and costs nothing. A
  * complete answer is stored before it is sent, so that it is never charged twice. For a stream, the lines that were
  * sent are stored. A request that is rejected, or interrupted before anything is charged, releases its key. Of the
- * answers that cost nothing, such as those to test keys, only the newest are kept.
+ * answers that cost nothing, such as those to test keys, only the newest are kept. Secrets are not stored.
  */
 export class KeptAnswers {
   constructor(private readonly options: KeptAnswersOptions) {}
@@ -69,15 +69,17 @@ export class KeptAnswers {
 
   /**
    * Stores a complete answer before it is sent, unless it costs nothing and is larger than 4 MiB. @returns the answer,
-   * or 503 if it cannot be stored.
+   * or 503 if it cannot be stored. An answer with a secret is sent even then, because nothing can show it again.
    */
   async keep(context: RequestContext, answer: OwnerAnswer): Promise<OwnerAnswer | Problem> {
+    const { secretMember } = context.route.operation;
     try {
       const credits = creditsFor(answer, context);
-      await this.store(context, answer.headers.outcome, bodyOf(answer), credits);
+      const text = withoutMember(bodyOf(answer), secretMember);
+      await this.store(context, answer.headers.outcome, text, credits);
       return answer;
     } catch (error) {
-      return new ServiceUnavailable('gateway', error);
+      return secretMember === undefined ? new ServiceUnavailable('gateway', error) : answer;
     }
   }
 
@@ -174,6 +176,13 @@ export class KeptAnswers {
       await sleep(RETRY_MS, undefined, { ref: false });
     }
   }
+}
+
+/** Returns the text of an answer without a member, which contains a secret. */
+function withoutMember(text: string, member: string | undefined): string {
+  if (member === undefined) return text;
+  const answer = JSON.parse(Buffer.from(text, 'latin1').toString()) as Record<string, unknown>;
+  return Buffer.from(JSON.stringify({ ...answer, [member]: undefined })).toString('latin1');
 }
 
 /** True if nothing is charged for an answer, now or later. A job is charged as it runs, and must not start twice. */

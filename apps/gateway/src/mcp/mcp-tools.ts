@@ -24,8 +24,8 @@ export interface McpTool {
   };
 }
 
-/** Webhooks are for programs that receive events, and the answers contain secrets. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['webhooks']);
+/** Webhooks are for programs that receive events, and keys are for their owners. Both kinds of answers contain secrets. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['webhooks', 'api-keys']);
 
 /** Returns the tools by name: one for each operation of version 2 whose answer is JSON. */
 export function toolsOf(operations: readonly Operation[]): ReadonlyMap<string, McpTool> {
@@ -42,7 +42,7 @@ const isTool = (row: Operation): boolean =>
 const nameOf = ({ name }: Operation): string => name.replaceAll(/[^a-zA-Z0-9]/g, '_');
 
 function toolOf(operation: Operation): McpTool {
-  const { summary, description, method, access, takesIdempotencyKey } = operation;
+  const { summary, description, method, access, takesIdempotencyKey, body } = operation;
   const isRead = access.kind !== 'key' || !access.isForLiveKeys || method === 'GET';
   return {
     operation,
@@ -53,8 +53,8 @@ function toolOf(operation: Operation): McpTool {
       inputSchema: { ...callSchema(operation), type: 'object' },
       annotations: {
         readOnlyHint: isRead,
-        // False means that a call only adds something, as operations do whose repetition would add it twice.
-        destructiveHint: !isRead && takesIdempotencyKey !== true,
+        // False means that a call only adds something: a job or a monitor, which the body describes.
+        destructiveHint: !isRead && (method !== 'POST' || body === undefined),
         idempotentHint: isRead || method === 'DELETE' || takesIdempotencyKey === true,
       },
     },

@@ -32,7 +32,7 @@ describe.each<[string, Era]>([
         listenerOf(row) === 'api' &&
         kindOf(row) === 'answer' &&
         newestVersion(row) === 2 &&
-        !row.name.startsWith('webhooks.'),
+        !/^(webhooks|api-keys)\./.test(row.name),
     ).map(({ name }) => name.replaceAll('.', '_'));
     expect(tools.map(({ name }) => name)).toEqual(expected);
     expect(tools.every(({ name }) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);

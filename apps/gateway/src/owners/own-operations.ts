@@ -1,4 +1,6 @@
 import {
+  ACCOUNT_LIMITS,
+  type AccountLimitsAnswer,
   ACCOUNT_REQUESTS,
   ACCOUNT_USAGE,
   OPERATIONS,
@@ -9,12 +11,13 @@ import {
   type ValuesOf,
   listenerOf,
 } from '#libs/contracts';
+import type { AccountEntry } from '../auth-cache/caller.js';
 import { priceList, quotePackage } from '../pricing/pricing.js';
 import type { RequestsService } from '../usage/requests.service.js';
 import type { UsageService } from '../usage/usage.service.js';
 
 export interface Asker {
-  account: { id: string };
+  account: Pick<AccountEntry, 'id' | 'limits' | 'keys'>;
 }
 
 type Answer<Values> = (values: Values, asker?: Asker) => object | Promise<object>;
@@ -27,6 +30,7 @@ export function ownOperations(usage: UsageService, requests: RequestsService): O
     answered(PRICING, priceList),
     answered(PRICING_QUOTE, quotePackage),
     answered(ACCOUNT_USAGE, async (values, asker) => usage.usage(asker!.account.id, values)),
+    answered(ACCOUNT_LIMITS, (_, asker) => limitsOfAccount(asker!.account)),
     answered(ACCOUNT_REQUESTS, async (values, asker) => requests.list(values, asker!.account.id)),
   ]);
   for (const row of OPERATIONS.filter((one) => listenerOf(one) === 'api')) {
@@ -35,6 +39,12 @@ export function ownOperations(usage: UsageService, requests: RequestsService): O
   }
   return own;
 }
+
+const limitsOfAccount = ({ limits, keys }: Asker['account']): AccountLimitsAnswer => ({
+  status: true,
+  requests_per_minute: limits,
+  keys,
+});
 
 /** Returns the entry of an operation; its handler gets typed parameters. */
 function answered<P extends Parameters>(

@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import {
@@ -18,7 +19,8 @@ import {
   toProblem,
 } from '#libs/platform';
 import { AnswerTimeout, type TransferCall, headerOf } from '#libs/public-http';
-import type { RequestContext } from '../context/request-context.js';
+import { clientAddress } from '../context/client-address.js';
+import type { ApiRequest, RequestContext } from '../context/request-context.js';
 import type { OwnerHeaders, OwnerAnswer } from '../context/owner-answer.js';
 import { AnswerTooLarge } from './owners.errors.js';
 
@@ -28,10 +30,12 @@ export interface ServiceForwarderOptions {
   /** The Unix socket of the owner, if it runs on the same machine. */
   socketPath?: string;
   tokens: ServiceTokens;
+  trustedProxies: BlockList;
 }
 
 const CONNECTIONS = 200;
 const TRANSFER_CONNECTIONS = 700;
+const USER_AGENT_LENGTH_MAX = 300;
 /** The format of a cursor that may be passed on to the customer in a header. */
 const CURSOR = /^[A-Za-z0-9_.-]{1,1500}$/;
 
@@ -106,8 +110,8 @@ export class ServiceForwarder {
   }
 
   private headersOf(context: RequestContext): Record<string, string> {
-    const { service, tokens } = this.options;
-    const { caller, requestId, span, body, form, isRepeat, request } = context;
+    const { service, tokens, trustedProxies } = this.options;
+    const { caller, requestId, span, body, form, isRepeat, request, route } = context;
     const idempotencyKey = idempotencyKeyOf(headerOf(request.rawHeaders, 'idempotency-key'));
     return {
       authorization: `Bearer ${tokens.issue('gateway', service)}`,
@@ -118,8 +122,20 @@ export class ServiceForwarder {
       ...(span && { traceparent: span.traceparent }),
       ...(isRepeat && { 'x-repeat': '1' }),
       ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+      ...(route.managesKeys && visitorHeaders(request, trustedProxies)),
     };
   }
+}
+
+/** Returns the client's address and program, for the owner's audit log. */
+function visitorHeaders(request: ApiRequest, trustedProxies: BlockList): Record<string, string> {
+  return {
+    'x-client-address': clientAddress(request, trustedProxies),
+    'x-user-agent': (headerOf(request.rawHeaders, 'user-agent') ?? '').slice(
+      0,
+      USER_AGENT_LENGTH_MAX,
+    ),
+  };
 }
 
 function headersOf({ statusCode, headers }: Dispatcher.ResponseData): OwnerHeaders {

@@ -1,7 +1,11 @@
 import { WRONGLY_ENCODED } from '#libs/contracts';
 import { MalformedRequest, type Problem } from '#libs/platform';
 import type { RequestContext } from '../context/request-context.js';
-import { AmbiguousCredentials, MissingApiKey } from '../auth-cache/auth-cache.errors.js';
+import {
+  AmbiguousCredentials,
+  KeyInQuery,
+  MissingApiKey,
+} from '../auth-cache/auth-cache.errors.js';
 
 const PARAMETERS_MAX = 32;
 const BEARER = 'bearer ';
@@ -16,16 +20,18 @@ const inOtherParameter = new MissingApiKey(
   'The parameter with the key has a name other than apiKey.',
 );
 const ambiguousCredentials = new AmbiguousCredentials();
+const keyInQuery = new KeyInQuery();
 const malformedRequest = new MalformedRequest();
 const tooManyParameters = new MalformedRequest(` It has more than ${PARAMETERS_MAX} parameters.`);
 
 /**
  * Step 2b: also takes the key from `Authorization: Bearer` and `X-API-Key`. The same key in several places is accepted;
- * two different keys are rejected (S10, S11). An empty value is no key. @returns the problem, including if there is no
- * key.
+ * two different keys are rejected (S10, S11), and so is a key in the query of a request that manages keys. An empty value
+ * is no key. @returns the problem, including if there is no key.
  */
 export function findKey(context: RequestContext): Problem | undefined {
   const { rawHeaders } = context.request;
+  if (context.apiKey !== '' && context.route.managesKeys) return keyInQuery;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const key = keyOfHeader(rawHeaders[i], rawHeaders[i + 1]);
     if (key === undefined || key === '') continue;

@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net';
 import type { Paging } from '#libs/contracts';
 import {
   Problem,
@@ -19,6 +20,7 @@ export interface ForwarderOptions {
   tokens: ServiceTokens;
   /** Maximum time for a complete answer from lookup, in milliseconds. */
   timeoutMs: number;
+  trustedProxies: BlockList;
   own: OwnOperations;
 }
 
@@ -33,12 +35,12 @@ export class Forwarder {
   private readonly services = new Map<string, ServiceForwarder>();
 
   constructor(private readonly options: ForwarderOptions) {
-    const { origins, sockets, tokens, timeoutMs } = options;
+    const { origins, sockets, tokens, timeoutMs, trustedProxies } = options;
     const { lookup: url = '' } = origins;
     const { tls } = tokens;
     this.lookup = new LookupForwarder({ url, socketPath: sockets.lookup, tokens, tls, timeoutMs });
     for (const [service, origin] of Object.entries(origins) as [ServiceName, string][]) {
-      const asked = { service, url: origin, socketPath: sockets[service], tokens };
+      const asked = { service, url: origin, socketPath: sockets[service], tokens, trustedProxies };
       this.services.set(service, new ServiceForwarder(asked));
     }
   }

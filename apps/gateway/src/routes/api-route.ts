@@ -35,6 +35,8 @@ export interface ApiRoute {
   scopeBit: number;
   /** Whether test keys are rejected. */
   isForLiveKeys: boolean;
+  /** Whether the operation manages keys, so that the calling key must be in a header. */
+  managesKeys: boolean;
   /**
    * Whether the operation starts work whose credits do not count towards a key's daily cap. Keys with a cap are then
    * rejected.
@@ -160,6 +162,7 @@ export function compileRoute(
     classPlace: classPlace(limits.concurrency),
     scopeBit: scope === undefined ? 0 : 1 << SCOPES.indexOf(scope),
     isForLiveKeys: access.kind === 'key' && access.isForLiveKeys === true,
+    managesKeys: access.kind === 'key' && access.managesKeys === true,
     isChargedLater: price.per === 'free' && price.later !== undefined,
     reader,
     ownerPath: new OwnerPath(owner.path, at.version, reader),

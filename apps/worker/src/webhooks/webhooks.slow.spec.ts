@@ -63,7 +63,7 @@ async function firstOf(accountId: string, webhookId: string): Promise<WebhookDel
 
 const codeOf = (error: unknown) => (error as { code?: string } | undefined)?.code;
 
-const secretOf = ({ secret }: WebhookSecretAnswer) =>
+const secretOf = ({ secret = '' }: WebhookSecretAnswer) =>
   Buffer.from(secret.replace('whsec_', ''), 'base64');
 
 function isSignedWith({ headers, body }: ReceivedEvent, secret: Buffer): boolean {

@@ -5,7 +5,7 @@ import {
   type TimelineQuestion,
   timelinePath,
 } from './timeline.js';
-import type { KeyAnswer } from '../operations/account/key-answer.js';
+import type { KeyAnswer } from '../operations/keys/key-answer.js';
 import type { ServiceHttp } from './service-http.js';
 
 export interface AccountMatch {

@@ -8,7 +8,7 @@ export const ACCOUNT_CLASS_LIMIT = 60;
 /** Requests per minute from one client address to operations that need no key. */
 export const PUBLIC_LIMIT = 60;
 
-/** The scopes of a key. A new key has all of them unless its owner selects some. */
+/** The scopes of a key. Their order gives each one its bit in the gateway, so new scopes are appended. */
 export const SCOPES = [
   'whois',
   'ip',
@@ -26,8 +26,15 @@ export const SCOPES = [
   'subdomains',
   'typos',
   'reputation',
+  'keys:write',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** The scope that manages keys. Only the dashboard gives it to a key, and only if the owner selects it. */
+export const KEYS_SCOPE = 'keys:write' satisfies Scope;
+
+/** The scopes of a new key whose owner selects none. */
+export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== KEYS_SCOPE);
 
 /**
  * The states of accounts that a call may accept. Some calls accept a deleted account, because it can still be restored.
@@ -53,6 +60,11 @@ export type Access =
       isForLiveKeys?: boolean;
       /** Set if the dashboard's origin offers the same call to sessions (`atDashboard`). */
       isAtDashboard?: boolean;
+      /**
+       * Set if the operation manages keys: the calling key must be in a header, because URLs are stored in many places,
+       * and the owner gets the client's address and program for its audit log.
+       */
+      managesKeys?: boolean;
     }
   | {
       kind: 'session';

@@ -37,6 +37,7 @@ export function checkOperations(operations: readonly Operation[]): void {
         ...transferFaults(row),
         ...parameterFaults(row),
         ...exampleFaults(row),
+        ...secretFaults(row),
       ].map((fault) => `${row.name}: ${fault}`),
     ),
   ];
@@ -174,6 +175,12 @@ function exampleFaults(operation: Operation): string[] {
       ...(form.type === 'application/json' ? named(title, answerFaults(form.of, answer)) : []),
     ]),
   ];
+}
+
+function secretFaults({ secretMember, answers: [form] }: Operation): string[] {
+  if (secretMember === undefined) return [];
+  const isMember = form.type === 'application/json' && isMemberPath(form.of, secretMember);
+  return isMember ? [] : [`has no ${secretMember} in its answer`];
 }
 
 /**

@@ -132,6 +132,8 @@ export interface Operation<P extends Parameters = Parameters> {
   upload?: OperationUpload;
   /** Whether a repeated request with the same `Idempotency-Key` has no further effect. */
   takesIdempotencyKey?: boolean;
+  /** The member of the answer that contains a secret. It is shown only once: a repeat gets the answer without it. */
+  secretMember?: string;
   answers: readonly AnswerForm[];
   price: Price;
   /** Replaces the limits that `limitsOf` would otherwise return. */

@@ -1,3 +1,4 @@
+import { ACCOUNT_KEY_OPERATIONS } from './keys/account-keys.js';
 import { BILLING_DETAILS, BILLING_DETAILS_PUT } from './account/billing-details.js';
 import { ACCOUNT_DELETE, ACCOUNT_RESTORE } from './account/deletion.js';
 import { ACCOUNT_EXPORT } from './export/account-export.js';
@@ -9,7 +10,7 @@ import {
   KEY_REVOKE,
   KEY_ROTATE,
   KEY_UPDATE,
-} from './account/keys.js';
+} from './keys/keys.js';
 import { LINK_CHECK } from './sign-in/mailed-links.js';
 import { PASSWORD_CHANGE, PASSWORD_FORGOT, PASSWORD_RESET } from './account/passwords.js';
 import { ADDRESS_CHANGE, ADDRESS_CONFIRM, PROFILE, PROFILE_UPDATE } from './account/profile.js';
@@ -43,6 +44,7 @@ import { SIGN_UP, SIGN_UP_CONFIRM } from './account/sign-up.js';
 import { BALANCE, LEDGER } from './account/balance.js';
 import { ACCOUNT_CREDITS } from './account/credits.js';
 import { ACCOUNT_REQUESTS, REQUESTS } from './usage/requests.js';
+import { ACCOUNT_LIMITS } from './usage/limits.js';
 import { ACCOUNT_USAGE } from './usage/usage.js';
 import { USAGE_V1 } from './usage/usage-v1.js';
 import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
@@ -123,8 +125,9 @@ export * from './account/invoice-text.js';
 export * from './account/deletion.js';
 export { atDashboard } from './dashboard-call.js';
 export * from './export/account-export.js';
-export * from './account/key-answer.js';
-export * from './account/keys.js';
+export * from './keys/key-answer.js';
+export * from './keys/account-keys.js';
+export * from './keys/keys.js';
 export * from './sign-in/mailed-links.js';
 export * from './account/passwords.js';
 export * from './account/profile.js';
@@ -135,6 +138,7 @@ export * from './account/sessions.js';
 export * from './account/sign-up.js';
 export * from './account/credits.js';
 export * from './usage/requests.js';
+export * from './usage/limits.js';
 export * from './usage/usage.js';
 export * from './usage/usage-v1.js';
 export * from './availability/availability-answer.js';
@@ -240,8 +244,10 @@ const LISTED: readonly Operation[] = [
   WEBHOOK_DELIVERIES,
   WEBHOOK_REPLAY,
   ACCOUNT_USAGE,
+  ACCOUNT_LIMITS,
   ACCOUNT_REQUESTS,
   ACCOUNT_CREDITS,
+  ...ACCOUNT_KEY_OPERATIONS,
   USAGE_V1,
   TLDS,
   TLD,

@@ -191,6 +191,7 @@ export const JOB_CANCEL = defineOperation({
   access: byLiveKey('jobs', 'account'),
   owner: WORKER('/{id}/cancel'),
   parameters: ONE_JOB,
+  takesIdempotencyKey: true,
   answers: [{ type: 'application/json', of: JobAnswer, status: 202 }],
   price: FREE,
   problems: ['not_found', 'job_over'],

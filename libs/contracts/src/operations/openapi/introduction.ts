@@ -14,7 +14,9 @@ const GROUPS: Readonly<Record<string, string>> = {
   files: 'Database files: new, changed and dropped names by day, and full downloads.',
   webhooks: 'Webhooks, which send events to a URL of yours.',
   uploads: 'Files of names for jobs.',
-  account: 'The usage and the credits of your account.',
+  account: 'The usage, the limits and the credits of your account.',
+  'api-keys':
+    'The API keys of your account. They are managed with a key that has the scope `keys:write`.',
   tlds: 'Top-level domains and the protocols they support. No key needed.',
   pricing: 'Packages, plans, rate limits and prices. No key needed.',
 };
@@ -78,9 +80,9 @@ incomplete; only the items that were sent are charged. Quote \`request_id\` (als
 
 ### Idempotency
 
-Bulk requests, \`POST /v2.0/domain/typos\` and requests that start a job or create a monitor accept an
-\`Idempotency-Key\` header of your choice. For 24 hours, the same request with the same key returns the first answer, free
-of charge.
+Every \`POST\` and \`PATCH\`, except an upload, accepts an \`Idempotency-Key\` header of your choice. For 24 hours, the same
+request with the same key returns the first answer, free of charge. Secrets are shown only once: the repeated answer to a
+request that created a key or a webhook lacks them.
 
 ### Test keys and fixtures
 

@@ -135,7 +135,7 @@ function describe(operation: Operation, route: OperationRoute, context: Context)
       .join('\n\n'),
     tags: [groupOf(operation)],
     ...(route.successor && { deprecated: true }),
-    security: access.kind === 'public' ? [] : origin.security,
+    security: securityOf(operation, origin),
     parameters: [
       ...known.map((entry) => parameterOf(entry, route, operation.examples[0].parameters)),
       ...headerParameters(operation),
@@ -154,6 +154,12 @@ function describe(operation: Operation, route: OperationRoute, context: Context)
     }),
     ...(access.kind === 'key' && { 'x-scope': access.scope, 'x-rate-class': access.class }),
   };
+}
+
+function securityOf({ access }: Operation, { security }: Origin): Origin['security'] {
+  if (access.kind === 'public') return [];
+  const isHeaderOnly = access.kind === 'key' && access.managesKeys;
+  return isHeaderOnly ? security.filter((way) => !('query' in way)) : security;
 }
 
 /** Returns an id for each path of an operation: `whois.bulk`, `whois.bulk.v1`, `whois.bulk.v1.2`. */

@@ -90,6 +90,7 @@ export function problemsOf(operation: Operation): ProblemCode[] {
     ...(upload?.tus ? OF_TUS : []),
     ...(access.kind === 'key' ? OF_A_KEY : []),
     ...(access.kind === 'key' && access.isForLiveKeys ? (['test_key_not_allowed'] as const) : []),
+    ...(access.kind === 'key' && access.managesKeys ? (['key_in_query'] as const) : []),
     ...(price.per === 'free' ? [] : OF_A_PRICE),
     ...(price.per === 'free' && price.later ? (['capped_key_not_allowed'] as const) : []),
     ...fixtureProblems(operation),

@@ -8,7 +8,14 @@ import {
   IsUUID,
   MaxLength,
 } from 'class-validator';
-import { IsCount, Nested, NestedList, NullableText, NullableTime } from '../../members.js';
+import {
+  IsCount,
+  Nested,
+  NestedList,
+  NullableText,
+  NullableTime,
+  OptionalText,
+} from '../../members.js';
 import { IsListOfDifferent, MayBeAbsent } from '../account/text-rules.js';
 import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
@@ -66,11 +73,11 @@ export class WebhookAnswer {
   previous_secret_until: string | null;
 }
 
-/** An endpoint with its secret, which is shown only once. */
+/** An endpoint with its secret, which is shown only once: a repeated call gets the answer without it. */
 export class WebhookSecretAnswer extends WebhookAnswer {
   /** `whsec_` and the key in Base64, the format of libraries for Standard Webhooks. */
-  @IsString()
-  secret: string;
+  @OptionalText()
+  secret?: string;
 }
 
 export class WebhooksAnswer {

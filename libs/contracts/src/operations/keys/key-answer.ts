@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import {
   ArrayNotEmpty,
+  IsBoolean,
   IsIn,
   IsInt,
   IsISO8601,
@@ -14,7 +15,7 @@ import { IsAddressBlock } from '#libs/domain-names';
 import { Nested, NestedList, NullableText, OptionalText } from '../../members.js';
 import type { KeyEnvironment } from '../../api-key.js';
 import { SCOPES, type Scope } from '../access.js';
-import { IsLine, IsListOfDifferent, MayBeAbsent } from './text-rules.js';
+import { IsLine, IsListOfDifferent, MayBeAbsent } from '../account/text-rules.js';
 import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
 
@@ -64,6 +65,7 @@ class KeySettingsRequest {
   expires_at?: string | null;
 }
 
+/** By default, a new key has every scope except `keys:write`; a key that creates another passes on its own settings. */
 export class CreateKeyRequest extends KeySettingsRequest {
   @IsLine(100)
   name: string;
@@ -164,4 +166,19 @@ export class KeysAnswer {
 export class IssuedKeyAnswer extends KeyAnswer {
   @OptionalText()
   key?: string;
+}
+
+export class AccountKeyAnswer extends KeyAnswer {
+  @IsBoolean()
+  status: boolean;
+}
+
+export class AccountKeysAnswer extends KeysAnswer {
+  @IsBoolean()
+  status: boolean;
+}
+
+export class IssuedAccountKeyAnswer extends IssuedKeyAnswer {
+  @IsBoolean()
+  status: boolean;
 }

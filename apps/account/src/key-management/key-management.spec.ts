@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AccountKeysAnswer, type IssuedAccountKeyAnswer, SCOPES } from '#libs/contracts';
+import { DAY_MS, HOUR_MS, faultsOf, newId } from '#libs/platform';
+import { AccountUnderTest, type Registered } from '../../../../test/account/account-under-test.js';
+
+const EMAIL = 'keys@example.com';
+const KEY = { name: 'Server', environment: 'live' };
+
+describe('keys managed with a key', () => {
+  let account: AccountUnderTest;
+  let owner: Registered;
+  let caller: IssuedAccountKeyAnswer;
+
+  beforeAll(async () => {
+    account = await AccountUnderTest.start();
+    owner = await account.register(EMAIL);
+  });
+  afterAll(() => account.stop());
+  beforeEach(async () => {
+    caller = await onDashboard({ scopes: ['whois', 'dns', 'keys:write'] });
+  });
+
+  async function onDashboard(settings: object): Promise<IssuedAccountKeyAnswer> {
+    const token = await account.newSession(owner);
+    const body = { ...KEY, name: 'Caller', ...settings };
+    const answer = await account.dashboard('POST', 'keys', { body, token });
+    expect(answer).toMatchObject({ status: 201 });
+    return answer.body;
+  }
+
+  async function call(
+    method: 'GET' | 'POST' | 'DELETE',
+    path = '',
+    { body, by = caller.id, key }: { body?: object; by?: string; key?: string } = {},
+  ) {
+    const answer = await account.service.app.inject({
+      method,
+      url: `/internal/account/keys${path}`,
+      payload: body,
+      headers: {
+        authorization: `Bearer ${account.tokenOf('gateway')}`,
+        'x-account-id': owner.accountId,
+        'x-key-id': by,
+        'x-request-id': newId(),
+        'x-client-address': '192.0.2.9',
+        ...(key && { 'idempotency-key': key }),
+      },
+    });
+    return { status: answer.statusCode, body: answer.json() };
+  }
+  const create = (body: object = {}, by?: string) =>
+    call('POST', '', { body: { ...KEY, ...body }, by });
+  const rotate = (id: string, body: object = {}, by?: string) =>
+    call('POST', `/${id}/rotate`, { body: { overlap: '24h', ...body }, by });
+  const refused = (status: number, code: string) => ({ status, body: { code } });
+  const newestMail = async () => (await account.mailsTo(EMAIL))[0];
+
+  it('S131: a new key gets the settings of the calling key except `keys:write`, and the owner an e-mail', async () => {
+    const { status, body } = await create();
+    expect([status, body]).toMatchObject([
+      201,
+      { status: true, state: 'active', scopes: ['whois', 'dns'], expires_at: null },
+    ]);
+    expect(body.key).toMatch(/^dds_live_/);
+    const { subject, text } = (await newestMail())!;
+    expect(subject).toBe('An API key was created with another key');
+    expect(text).toContain(`${body.masked} was created with your key “Caller” (${caller.masked})`);
+    // A thief's text must not reach the owner.
+    for (const absent of [body.key, 'Server']) expect(text).not.toContain(absent);
+    const { body: listed } = await call('GET');
+    expect(faultsOf(AccountKeysAnswer, listed)).toEqual([]);
+    expect(listed.keys[0]).toMatchObject({ id: body.id, masked: body.masked });
+    expect(JSON.stringify(listed)).not.toContain(body.key);
+  });
+
+  it('S116: the entry names the calling key as the actor, and where it was used', async () => {
+    const { body } = await create();
+    const [entry] = await account.database.query<{ actor: string; action: string }>(
+      'select actor, action, origin is not null as "hasOrigin" from audit where object = $1',
+      [`key:${body.id}`],
+    );
+    expect(entry).toEqual({ actor: `key:${caller.id}`, action: 'key.created', hasOrigin: true });
+  });
+
+  it.each<[string, object]>([
+    ['a scope that it lacks', { scopes: ['whois', 'files'] }],
+    ['the scope `keys:write`', { scopes: ['whois', 'keys:write'] }],
+  ])('S131: a key cannot create a key with %s', async (_, settings) => {
+    expect(await create(settings)).toMatchObject(refused(403, 'key_rights_exceeded'));
+  });
+
+  it('S131: a key with an end or with addresses cannot create a key without them', async () => {
+    const now = account.clock.now().getTime();
+    const ends = new Date(now + DAY_MS).toISOString();
+    const bound = { allowed_addresses: ['192.0.2.0/24'], expires_at: ends };
+    const { id } = await onDashboard({ scopes: ['whois', 'keys:write'], ...bound });
+    const refusal = refused(403, 'key_rights_exceeded');
+    expect(await create({ expires_at: null }, id)).toMatchObject(refusal);
+    expect(await create({ allowed_addresses: [] }, id)).toMatchObject(refusal);
+    expect(await create({}, id)).toMatchObject({ status: 201, body: bound });
+  });
+
+  it('S131: a capped key creates no key and rotates only itself, and a key without other scopes has none to give', async () => {
+    const capped = await onDashboard({ scopes: ['whois', 'keys:write'], daily_credit_cap: 5 });
+    const other = await onDashboard({ scopes: ['whois'] });
+    const refusal = refused(403, 'key_rights_exceeded');
+    expect(await create({}, capped.id)).toMatchObject(refusal);
+    expect(await rotate(other.id, {}, capped.id)).toMatchObject(refusal);
+    const successor = { status: 201, body: { daily_credit_cap: 5 } };
+    expect(await rotate(capped.id, {}, capped.id)).toMatchObject(successor);
+    const bare = await onDashboard({ scopes: ['keys:write'] });
+    expect(await create({}, bare.id)).toMatchObject(refusal);
+  });
+
+  it('S131: a key rotates itself, is told of a later end, and can then no longer manage keys', async () => {
+    const ends = new Date(account.clock.now().getTime() + DAY_MS).toISOString();
+    const old = await onDashboard({ scopes: ['whois', 'keys:write'], expires_at: ends });
+    const rotated = await rotate(old.id, { expires_at: null }, old.id);
+    expect(rotated).toMatchObject({
+      status: 201,
+      body: { scopes: ['whois', 'keys:write'], expires_at: null },
+    });
+    expect((await newestMail())!.text).toContain('never expires');
+    for (const method of ['POST', 'DELETE'] as const) {
+      const path = method === 'POST' ? '' : `/${rotated.body.id}`;
+      const answer = await call(method, path, {
+        body: method === 'POST' ? KEY : undefined,
+        by: old.id,
+      });
+      expect(answer).toMatchObject(refused(409, 'key_not_active'));
+    }
+  });
+
+  it('S131: a key rotates another key only if that key has no more rights, before and after', async () => {
+    const stronger = await onDashboard({ scopes: [...SCOPES] });
+    const weaker = await onDashboard({ scopes: ['dns'] });
+    const refusal = refused(403, 'key_rights_exceeded');
+    expect(await rotate(stronger.id)).toMatchObject(refusal);
+    expect(await rotate(weaker.id)).toMatchObject({ status: 201, body: { scopes: ['dns'] } });
+    const ends = new Date(account.clock.now().getTime() + HOUR_MS).toISOString();
+    const ending = await onDashboard({ scopes: ['dns', 'keys:write'], expires_at: ends });
+    const alike = await onDashboard({ scopes: ['dns'], expires_at: ends });
+    expect(await rotate(alike.id, { expires_at: null }, ending.id)).toMatchObject(refusal);
+  });
+
+  it('S5: a repeated creation returns the same id without the key', async () => {
+    const key = newId();
+    const first = await call('POST', '', { body: KEY, key });
+    const again = await call('POST', '', { body: KEY, key });
+    const { key: value, ...rest } = first.body;
+    expect([value, again]).toEqual([expect.any(String), { status: 201, body: rest }]);
+    expect(await account.dump()).not.toContain(value);
+  });
+
+  it('a key is revoked once, with one e-mail, and a key of another account is not found', async () => {
+    const { body } = await create();
+    const before = (await account.mailsTo(EMAIL)).length;
+    for (let i = 0; i < 2; i++) {
+      const revoked = { status: 200, body: { status: true, state: 'revoked' } };
+      expect(await call('DELETE', `/${body.id}`)).toMatchObject(revoked);
+    }
+    expect((await account.mailsTo(EMAIL)).length).toBe(before + 1);
+    expect(await call('DELETE', `/${newId()}`)).toMatchObject(refused(404, 'not_found'));
+  });
+
+  it('S131: a key that has lost the scope, or was revoked, is rejected before the gateway knows', async () => {
+    const token = await account.newSession(owner);
+    await account.dashboard('PATCH', `keys/${caller.id}`, { body: { scopes: ['whois'] }, token });
+    expect(await create()).toMatchObject(refused(403, 'scope_denied'));
+    await account.dashboard('DELETE', `keys/${caller.id}`, { token });
+    expect(await create()).toMatchObject(refused(409, 'key_not_active'));
+    expect(await create({}, newId())).toMatchObject(refused(409, 'key_not_active'));
+  });
+
+  it('S131: a key has `keys:write` only if the owner selects it', async () => {
+    expect((await onDashboard({})).scopes).not.toContain('keys:write');
+    const { keys } = (await call('GET')).body;
+    const first = keys.find(({ name }: { name: string }) => name === 'First key');
+    expect(first.scopes).not.toContain('keys:write');
+  });
+});
