@@ -45,7 +45,7 @@ export class Book extends GrantBook {
       owed: 0,
       repaid: 0,
     };
-    this.grants.set(grant.id, grant);
+    this.put(grant);
     this.issued.add(grant.id);
     grant.available += source.granted;
     this.record('grant', sourceOf(grant), [

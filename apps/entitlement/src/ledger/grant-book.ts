@@ -39,6 +39,8 @@ export abstract class GrantBook {
   readonly repaid: Repayment[] = [];
   allowanceChanged = false;
   protected readonly grants = new Map<string, Grant>();
+  /** The same grants by their source. An account may have thousands, and each movement looks for a source. */
+  private readonly bySource = new Map<string, Grant>();
   private readonly before = new Map<string, Grant>();
   private readonly accountBefore: CreditAccount;
 
@@ -60,7 +62,7 @@ export abstract class GrantBook {
   /** Adds grants as they were read, except those that are already known. */
   add(grants: readonly Grant[]): void {
     for (const grant of grants.filter(({ id }) => !this.grants.has(id))) {
-      this.grants.set(grant.id, grant);
+      this.put(grant);
       this.before.set(grant.id, { ...grant });
     }
   }
@@ -116,8 +118,7 @@ export abstract class GrantBook {
   }
 
   protected revivedOf(grant: Grant): Grant | undefined {
-    const source = sourceOf({ ...revivalOf(grant), granted: 0 });
-    return this.all.find((other) => sourceOf(other) === source);
+    return this.bySource.get(sourceOf({ ...revivalOf(grant), granted: 0 }));
   }
 
   /** Returns the expired credits that were not moved to another grant. */
@@ -134,6 +135,11 @@ export abstract class GrantBook {
     const grant = this.grants.get(id);
     if (!grant) throw new Error(`grant ${id} was not read under the account's lock`);
     return grant;
+  }
+
+  protected put(grant: Grant): void {
+    this.grants.set(grant.id, grant);
+    this.bySource.set(sourceOf(grant), grant);
   }
 
   protected noteRepayment(debtor: Grant, payer: Grant, amount: number): void {
