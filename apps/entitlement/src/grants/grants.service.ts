@@ -86,7 +86,7 @@ export class GrantsService {
     const repaid = new Set(grants.filter(isRevivedAndRepaid).map(({ accountId }) => accountId));
     const whole = accounts.filter((account) => isDue(account, now) || repaid.has(account.id));
     const others = accounts.filter((account) => !whole.includes(account));
-    const books = this.ledger.booksOf(others, grants);
+    const books = this.ledger.booksOf(others, grants, now);
     const opened = await this.loadAllGrants(transaction, whole);
     return { books: [...books, ...opened.map(({ book }) => book)], found };
   }
@@ -220,11 +220,12 @@ export class GrantsService {
       this.ledger.readShown(transaction, accountId),
       this.payments.listLines(transaction, [accountId]),
     ]);
-    if (isDue(account, this.clock.now())) {
+    const now = this.clock.now();
+    if (isDue(account, now)) {
       const [{ book }] = await this.loadAllGrants(transaction, [account]);
       return this.ledger.balance(book, { leased, lines });
     }
-    const [book] = this.ledger.booksOf([account], live);
+    const [book] = this.ledger.booksOf([account], live, now);
     return this.ledger.balance(book, { newest, leased, lines });
   }
 

@@ -104,6 +104,20 @@ describe('grants', () => {
     expect(entries.filter((line) => line.startsWith('expire'))).toHaveLength(4);
   });
 
+  it('a slice that begins while credits are reserved is not expected before it is issued', async () => {
+    for (let beforeMs = 1; beforeMs <= 12; beforeMs += 1) {
+      accountId = newId();
+      at(YEAR.periodStart);
+      await subscribe({ ...YEAR, interval: 'year', subscriptionId: newId() });
+      at(new Date(Date.parse('2026-02-28T12:00:00Z') - beforeMs).toISOString());
+      entitlement.clock.stepEachReading(1);
+      const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 1, wanted: 0 };
+      await entitlement.client.acquire(lease);
+      entitlement.clock.stepEachReading(0);
+      expect(await entitlement.violations()).toEqual([]);
+    }
+  });
+
   it('an upgrade grants its share of the slice’s remaining time, independently of the snapshot, and ends with the slice', async () => {
     await subscribe({});
     at('2026-03-18T00:00:00Z');

@@ -80,10 +80,17 @@ export class LedgerService {
     return this.repository.listReturned(transaction, accountIds, endedIds);
   }
 
-  /** Creates the books of accounts from rows that were read before. Does not apply due dates. */
-  booksOf(accounts: CreditAccount[], grants: Grant[], repayments: Repayment[] = []): Book[] {
+  /**
+   * Creates the books of accounts from rows that were read before. Does not apply due dates.
+   * @param now the time at which nothing was due; at a later time, a slice could have begun that the books lack.
+   */
+  booksOf(
+    accounts: CreditAccount[],
+    grants: Grant[],
+    now: Date,
+    repayments: Repayment[] = [],
+  ): Book[] {
     const byAccount = Map.groupBy(grants, ({ accountId }) => accountId);
-    const now = this.clock.now();
     return accounts.map((account) => {
       const own = byAccount.get(account.id) ?? [];
       const ids = new Set(own.map(({ id }) => id));
@@ -99,7 +106,7 @@ export class LedgerService {
       this.repository.listAllGrants(transaction, ids),
       this.repository.listRepayments(transaction, ids),
     ]);
-    return this.booksOf(accounts, grants, repayments);
+    return this.booksOf(accounts, grants, this.clock.now(), repayments);
   }
 
   /** Reads what `balance` shows of an account, without a lock, in one round trip. */
