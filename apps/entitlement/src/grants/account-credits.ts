@@ -62,10 +62,8 @@ export function advance(book: Book, sources: CreditSources): void {
     endSlices(book, sources, all);
     followReversals(book, sources);
     // The customer gets only what reversals leave: nobody is told that the slices of a refunded year are used up.
-    const kept = issuedNow.findLast(({ granted, revoked }) => revoked < granted);
-    const given = kept
-      ? { lastGranted: kept.granted - kept.revoked }
-      : { lastGranted, lowThreshold };
+    const kept = issuedNow.reduce((sum, { granted, revoked }) => sum + granted - revoked, 0);
+    const given = kept > 0 ? { lastGranted: kept } : { lastGranted, lowThreshold };
     Object.assign(book.account, given);
     book.repayDebts();
   }

@@ -152,7 +152,11 @@ describe('grants', () => {
     await entitlement.newEntries(accountId);
     at('2026-02-28T12:00:00Z');
     await entitlement.advanceAll();
-    expect(await spendable()).toBe(50_000);
+    // The customer is told at a fifth of both that credits run out.
+    expect(await entitlement.client.balance(accountId)).toMatchObject({
+      spendable: 50_000,
+      low_at: 10_000,
+    });
     const entries = await entitlement.newEntries(accountId);
     expect(entries.filter((entry) => entry.startsWith('grant'))).toEqual([
       'grant subscription: issued -35000, available +35000',
