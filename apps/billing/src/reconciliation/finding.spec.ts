@@ -24,6 +24,7 @@ function compared(
 
 it.each([
   ['the price without tax', 100n, '8404', undefined],
+  ['half the price', 50n, '0', 'entitlement revokes 0 of 10000'],
   ['the price with tax', 119n, '10000', undefined],
   ['the price with tax', 119n, '9999', 'entitlement revokes 9999 of 10000'],
   ['nothing', 0n, '1', 'entitlement revokes 1 of a line that is paid'],

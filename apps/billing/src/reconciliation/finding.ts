@@ -32,9 +32,11 @@ export function faultOfLine(line: ComparedLine, known: LineSums | undefined): st
   }
   if (line.isChanging) return undefined;
   const bringsCredits = (line.credits ?? line.monthlyCredits) !== null;
-  const isTaken = line.reversedMicros > 0n && line.reversedMicros >= grossOf(line);
   const aimed = BigInt(known.reversed);
-  if (bringsCredits && isTaken && aimed < BigInt(known.granted) && line.startsAt === null) {
+  const isTaken = line.reversedMicros >= grossOf(line);
+  const isMissing = isTaken ? aimed < BigInt(known.granted) : aimed === 0n;
+  // A refund of a period may be for months that have not begun.
+  if (bringsCredits && line.reversedMicros > 0n && isMissing && line.startsAt === null) {
     return `entitlement revokes ${aimed} of ${known.granted}`;
   }
   if (bringsCredits && line.reversedMicros === 0n && aimed > 0n) {
