@@ -9,6 +9,7 @@ import {
   type FollowedSubscription,
   FollowedSubscriptionsMaintenanceRepository,
 } from './followed-subscriptions.repository.js';
+import { Rests } from './rests.js';
 
 const SUBSCRIPTIONS_MAX = 100;
 
@@ -24,6 +25,8 @@ export class FollowAccountsJob implements Job {
   readonly name = 'follow-accounts';
   /** The position at which the next run continues, so that rejected subscriptions never delay later ones. */
   private after = FIRST_ID;
+  private readonly refused = new Rests();
+  private readonly unreadable = new Rests();
 
   constructor(
     private readonly subscriptions: FollowedSubscriptionsMaintenanceRepository,
@@ -36,15 +39,23 @@ export class FollowAccountsJob implements Job {
   async runOnce(): Promise<void> {
     const wishing = await this.subscriptions.listToFollow(this.after, SUBSCRIPTIONS_MAX);
     this.after = wishing.length < SUBSCRIPTIONS_MAX ? FIRST_ID : wishing[wishing.length - 1].id;
-    for (const followed of wishing) {
+    const now = this.clock.now();
+    const resting = new Set(this.refused.at(now));
+    for (const followed of wishing.filter((one) => !resting.has(nameOf(one)))) {
       await this.follow(followed).catch((err: unknown) => this.postpone(followed.id, err));
     }
     await this.subscriptions.settleErased();
-    const now = this.clock.now();
-    for (const { processor, id } of await this.subscriptions.listOverdue(now, SUBSCRIPTIONS_MAX)) {
-      await this.syncing
+    await this.endOverdue(now);
+  }
+
+  private async endOverdue(now: Date): Promise<void> {
+    const unreadable = this.unreadable.at(now);
+    const overdue = await this.subscriptions.listOverdue(now, SUBSCRIPTIONS_MAX, unreadable);
+    for (const { processor, id } of overdue) {
+      const result = await this.syncing
         .sync({ processor, kind: 'subscription', id })
         .catch((err: unknown) => this.postpone(id, err));
+      if (result === 'refused' || result === 'foreign') this.unreadable.begin(id, now);
     }
   }
 
@@ -63,6 +74,7 @@ export class FollowAccountsJob implements Job {
     const outcome = await this.ask(followed);
     crashPoint('follow.after-call');
     if (outcome.outcome === 'refused') {
+      this.refused.begin(nameOf(followed), this.clock.now());
       this.logger.warn('a subscription could not be brought in line with its account', {
         id,
         wanted,
@@ -104,6 +116,9 @@ export class FollowAccountsJob implements Job {
     return processor.changeAtPeriodEnd(change, key);
   }
 }
+
+/** Another wish of the same subscription is not refused yet. */
+const nameOf = ({ wanted, externalId }: FollowedSubscription) => `${wanted} ${externalId}`;
 
 function changeOf(followed: FollowedSubscription): ChangeRequest | undefined {
   const { externalId: subscriptionId, sku, quantity, currency, taxPpm } = followed;

@@ -72,13 +72,20 @@ export class FollowedSubscriptionsMaintenanceRepository {
     );
   }
 
-  /** Lists cancelled subscriptions whose period is over and whose end the processor has not reported. */
-  async listOverdue(now: Date, limit: number): Promise<{ processor: ProcessorName; id: string }[]> {
+  /**
+   * Lists cancelled subscriptions whose period is over and whose end the processor has not reported.
+   * @param except the processors' ids of subscriptions to leave out.
+   */
+  async listOverdue(
+    now: Date,
+    limit: number,
+    except: readonly string[],
+  ): Promise<{ processor: ProcessorName; id: string }[]> {
     return this.maintenance.query<{ processor: ProcessorName; id: string }>(
       `select processor, external_id as id from subscriptions
-         where cancel_at <= $1 and state not in ('cancelled', 'expired')
+         where cancel_at <= $1 and state not in ('cancelled', 'expired') and external_id <> all($3::text[])
          order by cancel_at limit $2`,
-      [now, limit],
+      [now, limit, except],
     );
   }
 

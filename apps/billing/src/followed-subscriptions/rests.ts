@@ -1,0 +1,21 @@
+import { MINUTE_MS } from '#libs/platform';
+
+const REST_MS = 10 * MINUTE_MS;
+
+/**
+ * Lets what a processor has refused rest for a while: another attempt a few seconds later would only be refused, too,
+ * and costs several calls.
+ */
+export class Rests {
+  private readonly ends = new Map<string, number>();
+
+  begin(name: string, now: Date): void {
+    this.ends.set(name, now.getTime() + REST_MS);
+  }
+
+  /** Returns the names of what rests at a time. */
+  at(now: Date): string[] {
+    for (const [name, end] of this.ends) if (end <= now.getTime()) this.ends.delete(name);
+    return [...this.ends.keys()];
+  }
+}
