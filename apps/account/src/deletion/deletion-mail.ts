@@ -27,6 +27,7 @@ export function restoredMail(
     paragraphs: [
       `Hello ${firstName}, your account ${standing}.`,
       'Its keys stay revoked. You can reissue each key with the same name and scopes.',
+      'Plans continue if their period still runs. Plans that have ended and jobs that were cancelled stay ended.',
     ],
     action: { label: 'See the keys', url: `${dashboardUrl}/keys` },
   };

@@ -134,7 +134,9 @@ describe('deletion', () => {
       await call('POST', 'account/restore', await logInToken());
       return (await account.mailsTo(email))[0].text;
     };
-    expect(await mailed()).toContain('your account works again');
+    const text = await mailed();
+    expect(text).toContain('your account works again');
+    expect(text).toContain('Plans that have ended and jobs that were cancelled stay ended.');
     await account.operator('suspend', owner.accountId, { reason: 'chargebacks' });
     expect(await mailed()).toContain('your account was restored, but is still suspended');
   });
