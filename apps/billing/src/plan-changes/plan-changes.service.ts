@@ -53,6 +53,8 @@ const UNDER_WAY = 'Another change to your subscriptions is in progress.';
 const BEING_RESTORED =
   'This subscription was cancelled with its account. Wait until the restoration has resumed it.';
 const NEXT_IS_PAID = 'The next period is already paid. Change the plan once that period has begun.';
+const PAUSED =
+  'This subscription is paused at the payment processor, so nothing is charged. Contact support.';
 const BEING_SET = 'This plan is being brought in line with its payments. Try again in a minute.';
 const MAY_BE_MADE =
   'The payment processor did not answer, so it is not known whether the change was made. Wait a minute and look at the subscription before you try again.';
@@ -306,6 +308,7 @@ export class PlanChangesService {
     }
     // The price would be the difference from a plan whose payment was returned.
     if (row.wantedSku !== null) throw new PlanNotChangeable(BEING_SET);
+    if (row.state === 'paused') throw new PlanNotChangeable(PAUSED);
     if (row.state !== 'active' || (row.paidThrough ?? row.periodStart) < row.periodEnd) {
       throw new PeriodNotPaid();
     }

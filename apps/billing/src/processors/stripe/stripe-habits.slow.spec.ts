@@ -195,6 +195,23 @@ describe('subscriptions at Stripe', () => {
     expect((await ask('cancel')).body.subscription).toMatchObject({ cancel_at: end.toISOString() });
   });
 
+  it('a plan whose bills are paused at Stripe is paused, and is not changed meanwhile', async () => {
+    const pause = (wanted: object | null) => {
+      Object.assign(there(), { pause_collection: wanted });
+      billing.simulator.subscriptions.update(there().id, {});
+    };
+    pause({ behavior: 'void', resumes_at: null });
+    expect(await now()).toMatchObject({ state: 'paused', paid_through: end.toISOString() });
+    expect(await ask('preview', { sku: 'api-50K-month' })).toMatchObject({
+      status: 409,
+      body: { code: 'plan_not_changeable', detail: expect.stringContaining('paused') },
+    });
+    const { data } = (await billing.events(accountId)).at(-1)!;
+    expect(data).toMatchObject({ state: 'paused' });
+    pause(null);
+    expect(await now()).toMatchObject({ state: 'active' });
+  });
+
   it('a coupon stays while a change waits, after it was undone, and when it takes effect', async () => {
     const { world, subscriptions } = billing.simulator;
     const coupon = world.put({

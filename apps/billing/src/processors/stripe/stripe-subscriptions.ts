@@ -29,6 +29,10 @@ const STATES: Readonly<Record<string, SubscriptionState>> = {
   canceled: 'cancelled',
 };
 
+/** While an operator pauses the bills of a subscription, its status stays `active`. */
+const stateOf = ({ status, pause_collection: pause }: Stripe.Subscription) =>
+  status === 'active' && pause ? 'paused' : STATES[status];
+
 const secondsOf = (time: Date) => Math.floor(time.getTime() / 1000);
 
 interface OpenChange {
@@ -229,7 +233,7 @@ export class StripeSubscriptions {
   }
 
   private async snapshot(subscription: Stripe.Subscription): Promise<SubscriptionSnapshot> {
-    const state = STATES[subscription.status];
+    const state = stateOf(subscription);
     const [item] = subscription.items.data;
     if (!state || !item) throw new UnfitObject(`${subscription.id} is ${subscription.status}`);
     const { latest_invoice: invoice } = subscription;
