@@ -91,7 +91,7 @@ describe('parseDomainName', () => {
     ['anything.ck', 'public_suffix'],
     ['localhost', 'public_suffix'],
   ];
-  it.each(refused)('%j is rejected as %s', (input, code) => {
+  it.each(refused)('S61: %j is rejected as %s', (input, code) => {
     expect(parseDomainName(input)).toEqual({ ok: false, code, message: expect.any(String) });
   });
 

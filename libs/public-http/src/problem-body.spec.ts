@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { NotFound } from '#libs/platform';
+import { InvalidRequest, NotFound } from '#libs/platform';
 import { ProblemBodies } from './problem-body.js';
 
 const bodies = new ProblemBodies('https://api.example', {
@@ -32,4 +32,13 @@ it.each([
     `<https://api.example/errors/${code}>; rel="help", <https://dashboard.example${page}>; rel="payment"`,
   );
   expect(bodies.linksOf(code)).not.toContain('payment');
+});
+
+it('S8: a key in the text or in a field of a problem is masked', () => {
+  const key = `dds_live_${'a'.repeat(36)}`;
+  const problems = [new NotFound(key), new InvalidRequest([{ field: key, message: `not ${key}` }])];
+  for (const problem of problems) {
+    const text = bodies.render(problem, { requestId: 'one', path: `/v2.0/${key}` });
+    expect([text.includes(key), text.includes('dds_live_***')]).toEqual([false, true]);
+  }
 });

@@ -233,4 +233,23 @@ describe('an unpaid order', () => {
     await billing.deliver('suspended', accountId);
     expect(await repeat()).toMatchObject(opened);
   });
+
+  it.each([
+    ['amount', { amount_received: 100 }],
+    ['currency', { currency: 'jpy' }],
+  ])(
+    'S47: is set aside if its payment has a different %s, although its checkout has the right one',
+    async (what, change) => {
+      const order = await billing.order(accountId);
+      billing.simulator.callbacks.hold();
+      await pressButton(order.redirect_url!, 'pay');
+      billing.simulator.callbacks.takeHeld();
+      Object.assign(billing.simulator.world.all('payment_intent')[0], change);
+      await billing.call('POST', `orders/${order.id}/return`, { accountId });
+      const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
+      const reason = `the payment has a different ${what}`;
+      expect(body).toContainEqual(expect.objectContaining({ id: order.id, reason }));
+      expect(await billing.events(accountId)).toEqual([]);
+    },
+  );
 });

@@ -76,17 +76,23 @@ describe('cached keys and allowances', () => {
     await waitFor('everything to be dropped', () => gateway.authCache.size === 0);
   });
 
-  it('a load is discarded and repeated if a change feed names its account in the meantime', async () => {
-    const { apiKey, keyRecord } = around.account.addKey();
-    const before = around.account.keyQueries;
-    around.account.beforeAnswer = () => {
-      around.account.beforeAnswer = undefined;
-      keyRecord.state = 'revoked';
-      gateway.authCache.drop(keyRecord.accountId);
-    };
-    expect(await statusFor(apiKey)).toBe(401);
-    expect(around.account.keyQueries).toBe(before + 2);
-  });
+  it.each<[what: string, drop: (cache: AuthCache, accountId: string) => void]>([
+    ['names its account', (cache, accountId) => cache.drop(accountId)],
+    ['clears the cache', (cache) => cache.dropAll()],
+  ])(
+    'S13: a load is discarded and repeated if a change feed %s in the meantime',
+    async (_what, drop) => {
+      const { apiKey, keyRecord } = around.account.addKey();
+      const before = around.account.keyQueries;
+      around.account.beforeAnswer = () => {
+        around.account.beforeAnswer = undefined;
+        keyRecord.state = 'revoked';
+        drop(gateway.authCache, keyRecord.accountId);
+      };
+      expect(await statusFor(apiKey)).toBe(401);
+      expect(around.account.keyQueries).toBe(before + 2);
+    },
+  );
 
   it('records are not served past validUntil, nor keys past their expiry', async () => {
     const inOneHour = new Date(clock.now().getTime() + 3_600_000).toISOString();
