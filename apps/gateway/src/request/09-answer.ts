@@ -87,7 +87,8 @@ function writeProblem(
   let lines = answerLines(context, 0, remaining) + PROBLEM_TYPE;
   const { status } = problem;
   if (status === 401) lines += 'WWW-Authenticate: Bearer realm="api"\r\n';
-  if (ENDED_BY_PURCHASE.has(problem.code)) lines += `Link: ${bodies.linksOf(problem.code)}\r\n`;
+  if (ENDED_BY_PURCHASE.has(problem.code) && context.caller)
+    lines += `Link: ${bodies.linksOf(problem.code)}\r\n`;
   if (problem.code === 'rate_limited' && rate) {
     lines += `Retry-After: ${rate.resetSeconds}\r\n`;
     if (refusedConnections.isLast(request.socket)) {

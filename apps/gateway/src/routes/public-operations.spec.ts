@@ -62,6 +62,8 @@ describe('an operation without a key', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(PUBLIC_LIMIT);
     const refused = await ask('/v2.0/pricing', from('2001:db8:1:2::ffff'));
     expectProblem(refused, 429, 'rate_limited');
+    // No purchase raises the limit of somebody without a key.
+    expect(refused.headers).not.toHaveProperty('link');
     expect((await ask('/v2.0/pricing', from('2001:db8:1:3::1'))).status).toBe(200);
   });
 
