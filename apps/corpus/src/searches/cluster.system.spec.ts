@@ -249,8 +249,10 @@ async function forWorker(corpus: CorpusUnderTest) {
     const asked = { ...kind, names, maxAgeSeconds };
     for await (const one of corpus.feed.freshest(asked, { signal })) fresh.push(one);
   }
-  const next = await corpus.feed.nextNames({ kind: 'whois', olderThanSeconds: 60, limit: 200 });
-  return { changes: changes.toSorted(), rows, fresh, next };
+  const due = { olderThanSeconds: 60, limit: 200 };
+  const next = await corpus.feed.nextNames({ kind: 'whois', ...due });
+  const hosts = await corpus.feed.nextNames({ kind: 'host', ...due });
+  return { changes: changes.toSorted(), rows, fresh, next, hosts };
 }
 
 /** Creating the three servers takes minutes. */
