@@ -214,7 +214,7 @@ export class RefundsService {
    */
   private async amountOf(
     payment: Payment,
-    { scope, amountMicros, from }: RefundRequest,
+    { refundId, scope, amountMicros, from }: RefundRequest,
     startsAt: Date | null,
   ): Promise<Micros | undefined> {
     const isWhole = scope === 'whole';
@@ -223,9 +223,12 @@ export class RefundsService {
       throw new InvalidRequest([{ field, message: `is not for a refund of scope ${scope}` }]);
     }
     if (startsAt === null) return amountMicros === undefined ? undefined : BigInt(amountMicros);
-    const lines = await this.database.transaction((transaction) =>
-      this.payments.listLines(transaction, payment),
-    );
+    const { lines, reversals } = await this.database.transaction(async (transaction) => ({
+      lines: await this.payments.listLines(transaction, payment),
+      reversals: await this.payments.listReversals(transaction, payment),
+    }));
+    // A repeat gets the stored refund, even if the refunded time has passed since.
+    if (reversals.some(({ id }) => id === refundId)) return undefined;
     const rest = restOf(payment.amountMicros, lines, startsAt);
     if (!rest) throw new NothingToRefund('This payment does not cover any time after this date.');
     return rest;

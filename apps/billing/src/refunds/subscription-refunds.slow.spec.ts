@@ -70,6 +70,23 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
   describe('a subscription', () => {
     const end = () => addMonths(billing.clock.now(), 1).toISOString();
 
+    it('is refunded once if the request is repeated, even after the end of its period', async () => {
+      await subscribe();
+      const wish = { refundId: newId(), scope: 'remaining' };
+      expect((await refund(wish)).body).toMatchObject({ scope: 'remaining', plan: 'ends' });
+      const [{ paymentId }] = await payments();
+      await billing.pass(32 * DAY_MS);
+      const call = {
+        accountId,
+        caller: 'cli',
+        body: { paymentId, reason: 'asked for it', ...wish },
+      } as const;
+      expect(await billing.call('POST', 'operator/refunds', call)).toMatchObject({
+        status: 200,
+        body: { refundId: wish.refundId, state: 'final' },
+      });
+    });
+
     it('ends when the rest of its period is refunded, in proportion to the time left', async () => {
       const [start, until] = [billing.clock.now(), end()];
       await subscribe();
