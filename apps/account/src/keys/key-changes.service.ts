@@ -39,7 +39,7 @@ export interface LockedKey {
   lock: AggregateLock;
 }
 
-/** Called before the change is recorded in the audit log, which is the last statement of a transaction. */
+/** Tells the owner of a change, within its transaction. It runs before the audit entry, which must be written last. */
 export type Tell = (changed: NewKey) => Promise<void>;
 const tellNobody: Tell = async () => {};
 
@@ -125,6 +125,10 @@ export class KeyChangesService {
     return answer;
   }
 
+  /**
+   * Stores a new key, with its event.
+   * @param ranksAs the first key in its chain of rotations, whose age decides the rank; by default, the new key itself.
+   */
   async issue(
     transaction: Transaction,
     accountId: string,

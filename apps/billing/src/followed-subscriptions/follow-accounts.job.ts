@@ -117,7 +117,7 @@ export class FollowAccountsJob implements Job {
   }
 }
 
-/** Another wish of the same subscription is not refused yet. */
+/** Returns the name under which a refusal rests. It contains the wish, because another wish may be accepted. */
 const nameOf = ({ wanted, externalId }: FollowedSubscription) => `${wanted} ${externalId}`;
 
 function changeOf(followed: FollowedSubscription): ChangeRequest | undefined {

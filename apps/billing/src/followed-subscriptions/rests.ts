@@ -3,8 +3,8 @@ import { MINUTE_MS } from '#libs/platform';
 const REST_MS = 10 * MINUTE_MS;
 
 /**
- * Lets what a processor has refused rest for a while: another attempt a few seconds later would only be refused, too,
- * and costs several calls.
+ * Remembers for ten minutes what a processor has refused. Until then, it is not tried again: an attempt a few seconds
+ * later would be refused, too, and costs several calls.
  */
 export class Rests {
   private readonly ends = new Map<string, number>();

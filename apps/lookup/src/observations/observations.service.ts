@@ -82,8 +82,8 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
 
   /**
    * Queues the DNS records of a registrable name in the same way. Host names that customers request are not stored: a
-   * host is queued only if the corpus asked for it (`isCollected`), and only with all types, because some of them do not
-   * show that it has no address.
+   * host is queued only if the corpus asked for it (`isCollected`), and only if every type was answered; otherwise, it
+   * would be unknown whether it has an address.
    */
   noteDns(
     lookup: DnsLookup,

@@ -70,7 +70,7 @@ export class PaypalProcessor implements PaymentProcessor {
     refundsPartly: true,
     // The shorter of the documented times: orders 6 hours, subscriptions 3 days.
     idempotencyMs: 6 * HOUR_MS,
-    // PayPal documents 45 days. After some weeks, it is hardly the same fault that keeps the answer from us.
+    // PayPal documents 45 days. A fault that has hidden the answer for 30 needs an operator.
     refundIdempotencyMs: 30 * DAY_MS,
     announcesExpiry: false,
     announcesRenewals: false,
