@@ -57,6 +57,7 @@ create table work_credit (
 
 `;
 
+/** The functions as the first release has them. `workFunctions` are those that run. */
 const FUNCTIONS = `-- What is due: whatever has waited, or was claimed by a process that is gone.
 create function wake_work(in_queue text) returns void language sql as $$
   with due as (
