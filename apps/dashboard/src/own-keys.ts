@@ -3,12 +3,13 @@ import { type PageVisit, isRefused } from './pages/page-visit.js';
 
 /** The maximum number of pages of keys that are read for their names. */
 const PAGES_MAX = 20;
-/** So few keys that are not among the newest are read one by one, because they may be the oldest of many. */
+/** At most so many missing keys are read one by one, because they may be the oldest of many. */
 const SINGLES_MAX = 4;
 
 /**
- * Reads the visitor's keys page by page, newest first, until those with the given ids, or all but a few, are among
- * them. @returns the keys of all pages read, and the few; after a rejection, those of the pages before.
+ * Reads the visitor's keys page by page, newest first, until those with the given ids are among them. Once only a few
+ * are missing, these are read one by one.
+ * @returns all keys that were read; after a rejection of a page, those of the pages before.
  */
 export async function ownKeys(visit: PageVisit, ids: Iterable<string>): Promise<KeyAnswer[]> {
   // The account's own id stands for the dashboard.

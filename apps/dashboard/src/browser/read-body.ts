@@ -25,9 +25,9 @@ declare module 'fastify' {
 
 /**
  * Reads bodies for the dashboard's listener: forms and JSON, and for signed routes the unchanged bytes, never parsed or
- * decompressed. Uploads are left to their routes. A callback without a signature is rejected before its body is read,
- * and one whose body is late, when its time is up. Each route may have its own limit. All bodies that are being read or answered, except uploads, also share a limit,
- * because their senders are still unknown (S125).
+ * decompressed. Uploads are left to their routes. A callback without a signature is rejected before its body is read; the
+ * body of one with a signature has a time limit. Each route may have its own limit of bytes. All bodies that are being
+ * read or answered, except uploads, also share a limit, because their senders are still unknown (S125).
  */
 export function readBodies(server: FastifyInstance): void {
   server.addHook('onRoute', (route) => {

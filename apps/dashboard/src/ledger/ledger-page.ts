@@ -22,10 +22,10 @@ export function ledgerPage(
         <a href="${at('/ledger.csv', cursor)}">Download as CSV</a>
       </p>
       <p class="quiet">
-        One line for each grant, expiry and refund, and one for each day (UTC) and operation with
-        usage, which is booked within about two minutes. The balance after a line includes reserved
-        credits, and is less by the credits that you owe. A download has up to 5,000 lines, from the
-        top of this page. <a href="/credits">Credits</a> · <a href="/usage">Usage</a>
+        Each grant, expiry and refund has a line. The usage of an operation on a day (UTC) is one
+        line, too; usage is booked within about two minutes. A balance includes reserved credits;
+        credits that you owe are subtracted. A download begins with the first line of this page, and
+        has up to 5,000 lines. <a href="/credits">Credits</a> · <a href="/usage">Usage</a>
       </p>
     </section>`,
   });
