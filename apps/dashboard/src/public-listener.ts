@@ -142,8 +142,9 @@ function adapterOf(
     if (request.headers.origin === ownOrigin) allowOwnOrigin(reply, ownOrigin);
   });
   readBodies(server);
-  server.addHook('preValidation', async ({ body, raw }) => {
-    if (!Buffer.isBuffer(body) && body !== raw) checkJsonShape(body);
+  server.addHook('preValidation', async ({ body, raw, routeOptions }) => {
+    if (Buffer.isBuffer(body) || body === raw) return;
+    checkJsonShape(body, routeOptions.config.hasLongField ? JSON_BODY_LIMIT_BYTES : undefined);
   });
   // In `onSend`, because no earlier hook runs for a path that cannot be decoded.
   server.addHook('onSend', async (request, reply) => {

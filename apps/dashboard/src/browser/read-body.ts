@@ -18,6 +18,8 @@ declare module 'fastify' {
     isUploadForm?: boolean;
     /** Set for an upload or a download, which may last as long as data is transferred. */
     isTransfer?: boolean;
+    /** Set if a field of the form may be as long as the body. The service that gets its content checks it again. */
+    hasLongField?: boolean;
     /** Maximum size of the body. By default, the listener's limit applies. */
     bodyLimitBytes?: number;
   }

@@ -3,6 +3,7 @@ import {
   JOB,
   JOB_WHOIS,
   type JobAnswer,
+  type JobRequest,
   UPLOAD,
   type UploadAnswer,
   limitsOf,
@@ -107,6 +108,23 @@ it('a job with typed names starts only after their price and rejected lines have
   });
 });
 
+it('1,000 names can be typed, however long they are; more are kept in the form, which says what to do', async () => {
+  under.answers.set('POST /internal/jobs/whois?dry_run=true', { ...QUEUED, id: null });
+  const typed = (count: number) => {
+    const names = Array.from({ length: count }, (_, at) => `${'long'.repeat(10)}-${at}.com`);
+    return new URLSearchParams({ domainNames: names.join('\r\n'), kind: 'whois' }).toString();
+  };
+  expect((await under.post('/jobs', typed(1_000))).status).toBe(200);
+  const { domainNames } = JSON.parse(under.arrived.at(-1)!.body.toString()) as JobRequest;
+  expect(domainNames).toHaveLength(1_000);
+  const paging = { next_cursor: null };
+  under.answers.set('GET /internal/jobs', { jobs: [], paging });
+  under.answers.set('GET /internal/uploads', { uploads: [], paging });
+  const { status, text } = await under.post('/jobs', typed(1_001));
+  expect([status, text]).toEqual([413, expect.stringContaining('You entered 1,001 names.')]);
+  expect(text).toContain('-1000.com');
+});
+
 it('a WHOIS job of an upload may accept stored answers, and has no record types', async () => {
   under.answers.set('POST /internal/jobs/whois', QUEUED);
   const job = new URLSearchParams({ kind: 'whois', max_age: '86400', types: 'a' }).toString();
@@ -177,6 +195,7 @@ it('the page of an upload says whether its file has arrived completely', async (
     return (await under.get(`/uploads/${READY.id}`)).text;
   };
   expect(await words('receiving')).toContain('The file has not arrived completely.');
+  expect(await words('receiving')).toContain('choose it again');
   expect(await words('reading')).toContain('The names are being read.');
   const uploads = [{ ...READY, state: 'receiving', size_bytes: 200, received_bytes: 101 }];
   const paging = { next_cursor: null };

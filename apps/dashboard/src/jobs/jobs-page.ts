@@ -131,7 +131,7 @@ export function uploadPage(
     title: upload.file_name ?? 'Upload',
     notice: notice ?? (refusal && { kind: 'fault', text: refusal.detail }),
     body: html`<section>
-        ${state === 'ready' || refusal ? undefined : html`<p>${state === 'receiving' ? 'The file has not arrived completely.' : 'The names are being read.'} This page reloads itself until the names are counted.</p>`}
+        ${state === 'ready' || refusal ? undefined : html`<p>${state === 'receiving' ? html`The file has not arrived completely. If you began to send it in this browser and were interrupted, choose it again on the page of <a href="/jobs">jobs</a>.` : 'The names are being read.'} This page reloads itself until the names are counted.</p>`}
         ${
           counts &&
           html`<p>

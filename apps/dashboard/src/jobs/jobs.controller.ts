@@ -1,11 +1,14 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import {
+  JOB_NAMES_MAX,
   JOB_WHOIS,
   type JobAnswer,
   type JobsAnswer,
   type UploadsAnswer,
   limitsOf,
 } from '#libs/contracts';
+import { grouped } from '../amounts.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { Notice } from '../pages/layout.js';
 import { OptionalText } from '../pages/optional-text.js';
@@ -38,11 +41,16 @@ export class JobPagesController {
 
   /** Shows the price for the typed names; then, as the visitor chooses, starts the job or shows the names again. */
   @Post('jobs')
+  @RouteConfig({ hasLongField: true })
   async create(@Visit() visit: PageVisit, @Body() form: JobForm) {
     const { domainNames = '', kind, format, max_age, types, step } = form;
     const names = domainNames.split(/\r?\n/).filter((line) => line.trim() !== '');
     const typed = { domainNames: names.join('\n'), kind, format, max_age, types };
     if (step === 'edit') return this.show(visit, { typed });
+    if (names.length > JOB_NAMES_MAX) {
+      const notice = tooManyNotice(names.length);
+      return this.show(visit, { notice, status: 413, typed });
+    }
     const isStart = step === 'start';
     const call = callFor(names, typed, !isStart);
     const answer = await visit.worker({ ...call, idempotencyKey: form.idempotency_key });
@@ -101,6 +109,11 @@ function callFor(names: readonly string[], typed: TypedJob, isDryRun: boolean) {
     timeoutMs: limitsOf(JOB_WHOIS).timeoutMs,
   } as const;
 }
+
+const tooManyNotice = (count: number): Notice => ({
+  kind: 'fault',
+  text: `You entered ${grouped(count)} names. Up to ${grouped(JOB_NAMES_MAX)} can be entered; for more, upload a file.`,
+});
 
 const pathOf = (id: string) => `/jobs/${encodeURIComponent(id)}`;
 

@@ -86,13 +86,14 @@ export function checkJsonText(text: string, valuesMax = BODY_VALUES_MAX): void {
 /**
  * Checks the shape of parsed JSON before other code reads it: depth, array lengths, numbers of members, string lengths,
  * and member names that would reach an object's prototype (S69, S94).
+ * @param stringMax the maximum length of a string.
  * @throws InvalidRequest, or PayloadTooLarge for an array that is too long, each naming the limit.
  */
-export function checkJsonShape(json: unknown): void {
+export function checkJsonShape(json: unknown, stringMax = STRING_LENGTH_MAX): void {
   const check = (value: unknown, depth: number) => {
     if (depth > DEPTH_MAX) throw refusal(`must not be nested deeper than ${DEPTH_MAX}`);
-    if (typeof value === 'string' && value.length > STRING_LENGTH_MAX) {
-      throw refusal(`must not contain a string longer than ${STRING_LENGTH_MAX} characters`);
+    if (typeof value === 'string' && value.length > stringMax) {
+      throw refusal(`must not contain a string longer than ${stringMax} characters`);
     }
     if (typeof value !== 'object' || value === null) return;
     if (Array.isArray(value) && value.length > ARRAY_LENGTH_MAX) {
