@@ -26,7 +26,7 @@ const HEADERS = {
   ),
   Deprecation: text('When the path was deprecated (RFC 9745)'),
   Link: text(
-    'The next page, the successor of a deprecated path, a help page, or the page that sells credits (RFC 8288)',
+    'The next page, the successor of a deprecated path, a help page, or the page that sells credits or plans (RFC 8288)',
   ),
   'Retry-After': count('Seconds to wait before the next attempt'),
   'WWW-Authenticate': text('How to send a key (RFC 9110)'),
