@@ -4,6 +4,7 @@ import {
   type KeyEnvironment,
   type KeyRecord,
   type RateClass,
+  DEFAULT_SCOPES,
   SCOPES,
   type Scope,
 } from '#libs/contracts';
@@ -78,8 +79,8 @@ export class KeyEntry {
 }
 
 /**
- * Returns the entry for a session of the dashboard: it has every scope and is valid from any address. The request log
- * records it under the account's id.
+ * Returns the entry for a session of the dashboard: it has every scope except that of managing keys, and is valid from
+ * any address. The request log records it under the account's id.
  */
 export function ownerOf(account: AccountEntry, environment: KeyEnvironment): KeyEntry {
   return new KeyEntry('', account, {
@@ -88,7 +89,7 @@ export function ownerOf(account: AccountEntry, environment: KeyEnvironment): Key
     accountState: 'active',
     state: 'active',
     environment,
-    scopes: [...SCOPES],
+    scopes: [...DEFAULT_SCOPES],
     allowedAddresses: [],
     rank: 0,
   });

@@ -102,4 +102,5 @@ it('S86: only the dashboard may call without a key, and only operations with a p
   expect(await ask('worker', 'whois.live')).toBe(403);
   expect(await ask('dashboard', 'uploads.create')).toBe(404);
   expect(await ask('dashboard', 'keys.create')).toBe(404);
+  expect(await ask('dashboard', 'api-keys.list')).toBe(403);
 });
