@@ -72,10 +72,13 @@ const send = (id, file, from) =>
     for (const [name, value] of Object.entries(all)) sending.setRequestHeader(name, value);
     sending.setRequestHeader('upload-offset', String(from));
     sending.upload.onprogress = ({ loaded }) => (bar.value = from + loaded);
-    sending.onload = () =>
-      sending.status < 400
-        ? resolve()
-        : reject(new Refused(sending.status, sending.responseText));
+    sending.onload = () => {
+      const { status, responseText } = sending;
+      if (status >= 400) return reject(new Refused(status, responseText));
+      // If another tab takes the upload over, only a part of the file was received.
+      const isWhole = sending.getResponseHeader('upload-offset') === String(file.size);
+      return isWhole ? resolve() : reject(new Refused(0));
+    };
     sending.onerror = sending.onabort = () => reject(new Refused(0));
     sending.send(file.slice(from));
   });
@@ -153,8 +156,10 @@ form.addEventListener('submit', async (event) => {
 
 /** Counts the lines of a text, compressed or not; undefined if the file is something else, or another was chosen. */
 const linesOf = async (file) => {
-  if (/[.](zip|xlsx?)$/i.test(file.name)) return undefined;
-  const isPacked = /[.]gz$/i.test(file.name);
+  // As for the service, the first bytes of the file determine its type, not its name.
+  const start = String.fromCharCode(...new Uint8Array(await file.slice(0, 2).arrayBuffer()));
+  if (start === 'PK' || /[.]xls$/i.test(file.name)) return undefined;
+  const isPacked = start === '\\x1f\\x8b';
   const bytes = isPacked ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream();
   const reader = bytes.getReader();
   let [lines, read, last] = [0, 0, 10];
@@ -176,7 +181,8 @@ input.addEventListener('change', async () => {
   if (lines === undefined || isBusy) return;
   const words = grouped(lines) + (lines === 1 ? ' line' : ' lines');
   said.textContent =
-    lines > Number(linesMax)
+    // The first line may be a header.
+    lines - 1 > Number(linesMax)
       ? 'This file has ' + words + ', more than the ' + grouped(linesMax) + ' that an upload can have.'
       : 'This file has ' + words + ': a job costs at most ' + grouped(lines) + (lines === 1 ? ' credit.' : ' credits.');
 });
