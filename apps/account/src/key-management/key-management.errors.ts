@@ -13,6 +13,18 @@ export class KeysScopeDenied extends Problem {
   }
 }
 
+/** The calling key was revoked, expired or replaced since the gateway last read its state. */
+export class CallingKeyNotActive extends Problem {
+  constructor() {
+    super({
+      code: 'key_not_active',
+      status: 409,
+      detail:
+        'The calling key is revoked, expired or already replaced, so it can no longer create, rotate or revoke keys.',
+    });
+  }
+}
+
 export class KeyRightsExceeded extends Problem {
   /** @param reason a sentence without a full stop. */
   constructor(reason: string) {

@@ -15,9 +15,12 @@ import { describeKey, withoutValue } from '../keys/key-answer.js';
 import { KeyChangesService, type KeySettings, type Tell } from '../keys/key-changes.service.js';
 import type { ApiKey } from '../keys/key.entity.js';
 import { keyStateOf } from '../keys/key-state.js';
-import { KeyNotActive } from '../keys/keys.errors.js';
 import { OwnerMailService } from '../people/owner-mail.service.js';
-import { KeyRightsExceeded, KeysScopeDenied } from './key-management.errors.js';
+import {
+  CallingKeyNotActive,
+  KeyRightsExceeded,
+  KeysScopeDenied,
+} from './key-management.errors.js';
 import { type KeyChange, keyMail } from './key-mail.js';
 import { type KeyRights, excessOf, givenScopes } from './key-rights.js';
 
@@ -30,8 +33,9 @@ interface KeyCommand {
 
 /**
  * Manages keys for a key with the scope `keys:write`. No key can get more rights in this way than the calling key has,
- * and the owner gets an e-mail about each change (S131). Commands also throw `runCommand`'s errors, and KeyNotActive or
- * KeysScopeDenied if the calling key may no longer manage keys, for example because it was just replaced.
+ * and the owner gets an e-mail about each change (S131). Commands also throw `runCommand`'s errors, and
+ * CallingKeyNotActive or KeysScopeDenied if the calling key may no longer change keys, for example because it was just
+ * replaced.
  */
 @Injectable()
 export class KeyManagementService {
@@ -111,9 +115,12 @@ export class KeyManagementService {
       { call, redact: withoutValue },
       async (transaction) => {
         const caller = await this.callerOf(transaction, by);
-        const tell: Tell = (changed) => {
+        const tell: Tell = (changed, rotated = caller) => {
           const now = this.clock.now();
-          const mail = keyMail(change, describeKey(changed, now), describeKey(caller, now));
+          const [key, calling, old] = [changed, caller, rotated].map((one) =>
+            describeKey(one, now),
+          );
+          const mail = keyMail(change, key, calling, old);
           return this.mail.send(transaction, accountId, mail);
         };
         return work({ transaction, caller, tell });
@@ -128,7 +135,9 @@ export class KeyManagementService {
     { accountId, keyId }: KeyActor,
   ): Promise<ApiKey> {
     const caller = await this.changes.known(transaction, accountId, keyId);
-    if (!caller || keyStateOf(caller, this.clock.now()) !== 'active') throw new KeyNotActive();
+    if (!caller || keyStateOf(caller, this.clock.now()) !== 'active') {
+      throw new CallingKeyNotActive();
+    }
     if (!caller.scopes.includes(KEYS_SCOPE)) throw new KeysScopeDenied();
     return caller;
   }

@@ -112,7 +112,7 @@ describe('keys managed with a key', () => {
     expect(await create({}, bare.id)).toMatchObject(refusal);
   });
 
-  it('S131: a key rotates itself, is told of a later end, and can then no longer manage keys', async () => {
+  it('S131: a key rotates itself, is told of a later end, and can then no longer change keys', async () => {
     const ends = new Date(account.clock.now().getTime() + DAY_MS).toISOString();
     const old = await onDashboard({ scopes: ['whois', 'keys:write'], expires_at: ends });
     const rotated = await rotate(old.id, { expires_at: null }, old.id);
@@ -128,6 +128,7 @@ describe('keys managed with a key', () => {
         by: old.id,
       });
       expect(answer).toMatchObject(refused(409, 'key_not_active'));
+      expect(answer.body.detail).toContain('calling key');
     }
   });
 
@@ -136,7 +137,10 @@ describe('keys managed with a key', () => {
     const weaker = await onDashboard({ scopes: ['dns'] });
     const refusal = refused(403, 'key_rights_exceeded');
     expect(await rotate(stronger.id)).toMatchObject(refusal);
-    expect(await rotate(weaker.id)).toMatchObject({ status: 201, body: { scopes: ['dns'] } });
+    const rotated = await rotate(weaker.id);
+    expect(rotated).toMatchObject({ status: 201, body: { scopes: ['dns'] } });
+    const { text } = (await newestMail())!;
+    for (const { masked } of [weaker, caller, rotated.body]) expect(text).toContain(masked);
     const ends = new Date(account.clock.now().getTime() + HOUR_MS).toISOString();
     const ending = await onDashboard({ scopes: ['dns', 'keys:write'], expires_at: ends });
     const alike = await onDashboard({ scopes: ['dns'], expires_at: ends });
@@ -177,5 +181,25 @@ describe('keys managed with a key', () => {
     const { keys } = (await call('GET')).body;
     const first = keys.find(({ name }: { name: string }) => name === 'First key');
     expect(first.scopes).not.toContain('keys:write');
+  });
+
+  it('S131: a key that has created many keys in a day leaves some to the owner', async () => {
+    await account.database.query(
+      `update api_keys set created_at = created_at - interval '1 day' where id <> $1`,
+      [caller.id],
+    );
+    await account.database.query(
+      `insert into api_keys (id, account_id, environment, key_hash, last_four, name, scopes,
+         allowed_addresses, created_at, ranks_as, revoked_at, revoked_because)
+       select made, account_id, environment, sha256(made::text::bytea), last_four, name, scopes,
+         allowed_addresses, created_at, made, created_at, 'owner'
+       from api_keys, unnest($2::uuid[]) made where id = $1`,
+      [caller.id, Array.from({ length: 148 }, () => newId())],
+    );
+    const limited = { status: 403, body: { code: 'key_limit_reached', limit: 150 } };
+    expect((await create()).status).toBe(201);
+    expect(await create()).toMatchObject(limited);
+    expect(await rotate(caller.id)).toMatchObject(limited);
+    expect(await onDashboard({})).toMatchObject({ state: 'active' });
   });
 });

@@ -7,6 +7,7 @@ const OWN: KeyRights = {
   expiresAt: null,
 };
 const BOUND: KeyRights = { ...OWN, allowedAddresses: ['192.0.2.0/24', '2001:db8::1'] };
+const UPPER: KeyRights = { ...OWN, allowedAddresses: ['192.0.3.0/24'] };
 const ENDING: KeyRights = { ...OWN, expiresAt: new Date('2027-01-01T00:00:00Z') };
 
 describe('the rights of two keys', () => {
@@ -21,6 +22,12 @@ describe('the rights of two keys', () => {
       'a block with a later end',
       BOUND,
       { allowedAddresses: ['192.0.2.255/16'] },
+      'it is allowed only from',
+    ],
+    [
+      'a block with an earlier begin',
+      UPPER,
+      { allowedAddresses: ['192.0.2.0/23'] },
       'it is allowed only from',
     ],
     ['every IPv6 address', BOUND, { allowedAddresses: ['::/0'] }, 'it is allowed only from'],

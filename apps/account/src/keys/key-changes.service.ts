@@ -39,8 +39,11 @@ export interface LockedKey {
   lock: AggregateLock;
 }
 
-/** Tells the owner of a change, within its transaction. It runs before the audit entry, which must be written last. */
-export type Tell = (changed: NewKey) => Promise<void>;
+/**
+ * Tells the owner of a change, within its transaction. It runs before the audit entry, which must be written last.
+ * @param changed the changed key, or the replacement of `rotated`.
+ */
+export type Tell = (changed: NewKey, rotated?: ApiKey) => Promise<void>;
 const tellNobody: Tell = async () => {};
 
 const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as const;
@@ -65,7 +68,7 @@ export class KeyChangesService {
     tell = tellNobody,
   ): Promise<IssuedKeyAnswer> {
     const { accountId } = by;
-    await this.checkLimit(transaction, accountId, settings.environment);
+    await this.checkLimit(transaction, by, settings.environment);
     const issued = await this.issue(transaction, accountId, settings);
     const answer = await this.issuedAnswer(transaction, issued);
     await tell(issued.key);
@@ -88,7 +91,7 @@ export class KeyChangesService {
   ): Promise<IssuedKeyAnswer> {
     const { accountId, id: keyId } = old;
     this.checkActive(old);
-    await this.checkPace(transaction, accountId);
+    await this.checkPace(transaction, by);
     const now = this.clock.now();
     await this.endOverlapOf(transaction, old, now);
     const issued = await this.issue(transaction, accountId, { ...old, expiresAt }, old.ranksAs);
@@ -101,7 +104,7 @@ export class KeyChangesService {
     const state = overlap === 'now' ? 'revoked' : 'active';
     await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state });
     const answer = await this.issuedAnswer(transaction, issued);
-    await tell(issued.key);
+    await tell(issued.key, old);
     await this.record(transaction, by, 'key.rotated', issued.key, old);
     return answer;
   }
@@ -186,13 +189,13 @@ export class KeyChangesService {
   /** @throws KeyLimitReached, TooManyNewKeys. */
   async checkLimit(
     transaction: Transaction,
-    accountId: string,
+    by: Actor | KeyActor,
     environment: KeyEnvironment,
   ): Promise<void> {
     const limit = KEYS_MAX[environment];
-    const current = await this.keys.listCurrent(transaction, accountId, environment);
+    const current = await this.keys.listCurrent(transaction, by.accountId, environment);
     if (current.length >= limit) throw new KeyLimitReached(environment, limit);
-    await this.checkPace(transaction, accountId);
+    await this.checkPace(transaction, by);
   }
 
   /** @throws KeyNotActive. */
@@ -260,12 +263,14 @@ export class KeyChangesService {
   }
 
   /** Keys created before the account's recovery do not count. @throws TooManyNewKeys for too many within 24 hours. */
-  private async checkPace(transaction: Transaction, accountId: string): Promise<void> {
+  private async checkPace(transaction: Transaction, by: Actor | KeyActor): Promise<void> {
+    const { accountId } = by;
     const { takenBackAt } = await this.accounts.get(transaction, accountId);
     const since = Math.max(this.clock.now().getTime() - DAY_MS, takenBackAt?.getTime() ?? 0);
-    const before = NEW_KEYS_PER_DAY_MAX - 1;
-    if (await this.keys.hasMadeMore(transaction, accountId, before, new Date(since))) {
-      throw new TooManyNewKeys(NEW_KEYS_PER_DAY_MAX);
+    const isByKey = 'keyId' in by;
+    const limit = NEW_KEYS_PER_DAY_MAX[isByKey ? 'byKey' : 'byOwner'];
+    if (await this.keys.hasMadeMore(transaction, accountId, limit - 1, new Date(since))) {
+      throw new TooManyNewKeys(limit, isByKey);
     }
   }
 }

@@ -13,11 +13,14 @@ export class KeyLimitReached extends Problem {
 }
 
 export class TooManyNewKeys extends Problem {
-  constructor(limit: number) {
+  /** @param isByKey whether a key tried to create the new key, so that the owner still can. */
+  constructor(limit: number, isByKey: boolean) {
     super({
       code: 'key_limit_reached',
       status: 403,
-      detail: `An account can create at most ${limit} keys within 24 hours, including rotations. Try again tomorrow.`,
+      detail: isByKey
+        ? `An account that has created ${limit} keys within 24 hours, including rotations, can create more only on the dashboard. Try again tomorrow.`
+        : `An account can create at most ${limit} keys within 24 hours, including rotations. Try again tomorrow.`,
       members: { limit },
     });
   }

@@ -159,7 +159,7 @@ export class KeysService {
           const message = 'is required, because this key has expired (null for no expiry)';
           throw new InvalidRequest([{ field: 'expires_at', message }]);
         }
-        await this.changes.checkLimit(transaction, accountId, old.environment);
+        await this.changes.checkLimit(transaction, owner, old.environment);
         const expiresAt = given === undefined ? old.expiresAt : given;
         const issued = await this.changes.issue(transaction, accountId, { ...old, expiresAt });
         await this.keys.update(transaction, accountId, keyId, { replacedBy: issued.key.id });

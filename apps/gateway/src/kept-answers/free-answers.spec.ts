@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { JOB_WHOIS } from '#libs/contracts';
+import { ACCOUNT_KEY_CREATE, JOB_WHOIS, type Operation } from '#libs/contracts';
 import { Logger, newId } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import { KeptAnswers, type KeptAnswersOptions } from './kept-answers.js';
@@ -13,13 +13,24 @@ it.each([
     dropFreeAnswers: async () => {},
     keep: async (_account: string, _request: object, answer: object) => void kept.push(answer),
   } as unknown as KeptAnswersOptions['answers'];
+  await keep(answers, JOB_WHOIS, status);
+  expect(kept).toMatchObject([{ isFree }]);
+});
+
+it('while answers cannot be stored, a new key is sent all the same, because nothing can show it again', async () => {
+  const answers = {
+    dropFreeAnswers: () => Promise.reject(new Error('no database')),
+  } as unknown as KeptAnswersOptions['answers'];
+  expect(await keep(answers, ACCOUNT_KEY_CREATE, 201)).toMatchObject({ body: '{}' });
+  expect(await keep(answers, JOB_WHOIS, 200)).toMatchObject({ status: 503 });
+});
+
+async function keep(answers: KeptAnswersOptions['answers'], operation: Operation, status: number) {
   const logger = new Logger('gateway', { write: () => {} });
   const clock = new TestClock();
   const keptAnswers = new KeptAnswers({ answers, clock, logger, requestDeadlineMs: 1_000 });
   const caller = { account: { id: newId() }, isTest: false };
-  const route = { operation: JOB_WHOIS };
-  const context = { answerStatus: status, cost: 0, keyed: {}, caller, route };
+  const context = { answerStatus: status, cost: 0, keyed: {}, caller, route: { operation } };
   const headers = { status, outcome: 'delivered', servedFrom: 'live' };
-  await keptAnswers.keep(context as never, { headers, body: '{}' });
-  expect(kept).toMatchObject([{ isFree }]);
-});
+  return keptAnswers.keep(context as never, { headers, body: '{}' });
+}
