@@ -16,8 +16,8 @@ export type NamedHost = Omit<SeenHost, 'hasResolved'>;
 @Injectable()
 export class HostsRepository {
   /**
-   * Adds hosts that records of other names lead to, so that their addresses are looked up. They have no sighting until
-   * then. Hosts below names that are not registered are left out.
+   * Adds hosts that records of other names lead to, so that their addresses are looked up. They count as seen only once
+   * they have one. Hosts below names that are not registered are left out.
    */
   async addNamed(
     transaction: Transaction,

@@ -8,6 +8,7 @@ import type {
   HostObservation,
   PassiveObservation,
 } from '../records/observation.js';
+import { LOOKUPS_SOURCE } from '../sources/source.js';
 import { addressOf, bitOf, keptTypeName, targetOf, valueKeyOf } from './dns-type.js';
 import { HostsRepository, type NamedHost } from './hosts.repository.js';
 import { type SightedAt, type Span, spanEdits } from './span-sequence.js';
@@ -77,7 +78,8 @@ export class SpansService {
     // Rows are removed first, because a removed row may be added again with another end under the same key.
     if (removed.length > 0) await this.spans.remove(transaction, removed);
     if (added.length > 0) await this.spans.add(transaction, added);
-    const named = added.flatMap(namedHost);
+    // Only our own lookups add hosts: names from other sources are looked up too, if that is permitted.
+    const named = by.sourceId === LOOKUPS_SOURCE ? namedHosts(observations) : [];
     if (named.length > 0) await this.hosts.addNamed(transaction, named, by.sourceId);
     await this.spans.addSightings(transaction, sightingsOf(owners), by);
     return changed;
@@ -212,15 +214,29 @@ function rowOf({ key, name, host }: Pick<AskedOwner, 'key' | 'name' | 'host'>, r
 }
 
 const NAMING: readonly number[] = [DNS_TYPES.NS, DNS_TYPES.MX, DNS_TYPES.SOA];
+/** How many hosts the records of a name may add: its owner chooses below whose names they are. */
+const NAMED_MAX = 50;
 
-/** Returns the mail or name server below a name that a record leads to. */
-function namedHost({ rtype, value, firstAt: at }: SpanRow): NamedHost[] {
-  const parsed = NAMING.includes(rtype) ? parseHostName(targetOf(rtype, value)) : undefined;
-  if (!parsed?.ok) return [];
-  const { host, domain } = parsed.hostName;
-  const { key, name } = filedName(domain);
-  const below = host.slice(0, Math.max(0, host.length - name.length - 1));
-  return below === '' ? [] : [{ key, name, host: below, at }];
+/**
+ * Returns the mail and name servers below names to which records lead, each once. Records that are known count too: the
+ * name of a server may have become known later than they.
+ */
+function namedHosts(observations: readonly DnsObservation[]): NamedHost[] {
+  const named = new Map<string, NamedHost>();
+  for (const { at, values } of observations) {
+    const leading = values.filter(({ rtype }) => NAMING.includes(rtype)).slice(0, NAMED_MAX);
+    for (const { rtype, value } of leading) {
+      const parsed = parseHostName(targetOf(rtype, value));
+      if (!parsed.ok) continue;
+      const { key, name } = filedName(parsed.hostName.domain);
+      const host = parsed.hostName.host.slice(0, -name.length - 1);
+      const known = named.get(`${host} ${name}`);
+      if (host !== '' && (!known || at < known.at)) {
+        named.set(`${host} ${name}`, { key, name, host, at });
+      }
+    }
+  }
+  return [...named.values()];
 }
 
 function sightingsOf(owners: readonly Observed[]): Sighting[] {

@@ -203,20 +203,23 @@ describe('feed', () => {
     });
     const at = corpus.clock.now().toISOString();
     await corpus.recordOf({ name: 'list' }, host('cert'), host('looked'), host('*'));
-    await corpus.recordOf({ name: 'list' }, listed(mail, 1));
     await corpus.recordOf({ name: 'no-lookups', isLookedUp: false }, host('withheld'));
     await corpus.record(
       host('looked', { at, resolved: false }),
       host('withheld', { at: day(2), resolved: true }),
     );
     const records = [`10 mx.${mail}`, `20 ${mail}`, '30 mx.unregistered.com'];
-    await corpus.record({
+    const mailed = (at: number, values: readonly string[]) => ({
       kind: 'dns',
       name,
-      at: day(2),
+      at: day(at),
       types: ['MX'],
-      records: records.map((value) => ({ type: 'MX', value })),
+      records: values.map((value) => ({ type: 'MX', value })),
     });
+    await corpus.record(mailed(2, records));
+    // The records are the same, but the name of a server has become known.
+    await corpus.recordOf({ name: 'list' }, listed(mail, 1), mailed(1, [`5 imported.${mail}`]));
+    await corpus.record(mailed(4, records));
     const found: string[] = [];
     for (let after; after !== null;) {
       const asked = { kind: 'host', olderThanSeconds: 60, limit: 2, after } as const;
