@@ -222,6 +222,32 @@ describe('searches of the DNS', () => {
       }
     });
 
+    it('are not listed only because a record of another name leads to them, unless they have an address', async () => {
+      const mail = (host: string) => ({ type: 'MX', value: `10 ${host}.hosts-three.com` });
+      const of = (host: string, ...records: object[]) => ({
+        kind: 'dns',
+        name: `${host}.hosts-three.com`,
+        at: daysAgo(1),
+        types: ['A', 'AAAA'],
+        records,
+        registered: false,
+      });
+      await corpus.record({ kind: 'listed', name: 'hosts-three.com', at: daysAgo(9) });
+      await corpus.record({
+        kind: 'dns',
+        name: 'customer-of-three.com',
+        at: daysAgo(8),
+        types: ['MX'],
+        records: ['mx', 'invented', 'new'].map(mail),
+      });
+      await corpus.record(of('mx', { type: 'A', value: '198.19.253.1' }), of('invented'));
+      const asked = { domainName: 'hosts-three.com' };
+      const { subdomains } = await corpus.answerTo<SubdomainsAnswer>(SUBDOMAINS, asked);
+      expect(subdomains).toMatchObject([
+        { subdomain: 'mx.hosts-three.com', status: 'active', first_seen: daysAgo(1) },
+      ]);
+    });
+
     it('are marked if their zone has a wildcard, unless they have an address of their own', async () => {
       await corpus.record(
         dnsOf('hosts-two.com', '*', { type: 'A', value: '198.19.252.1' }),

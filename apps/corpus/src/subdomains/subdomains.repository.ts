@@ -4,6 +4,7 @@ import type { FiledName } from '../names/registrable-name.js';
 import { countOf } from '../searches/counted-pages.js';
 import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
+import { LOOKUPS_SOURCE } from '../sources/source.js';
 
 export interface HostsAsked {
   name: FiledName;
@@ -34,15 +35,21 @@ export interface HostAddress {
  */
 const OF_HOST = `s.domain_key = h.domain_key and s.name = h.name and s.host = h.host
   and coalesce(s.source_id, h.source_id) = any($7::smallint[])`;
+/**
+ * That our own lookups found no address does not show that there is such a host: they may have looked for it only
+ * because a record of another name, which anybody can publish, leads to it.
+ */
+const IS_SEEN = `(has_resolved is not false or source_id is distinct from ${LOOKUPS_SOURCE})`;
 const FIRST_AT = 'coalesce(s.first_at, h.first_seen)';
 const HOSTS = `
   from host h
   left join lateral (select max(observed_at) filter (where has_resolved is not false) as last_at,
-      max(observed_at) filter (where has_resolved) as resolved_at, min(observed_at) as first_at
+      max(observed_at) filter (where has_resolved) as resolved_at, min(observed_at) filter (where ${IS_SEEN}) as first_at
     from host_sighting s
     where ${OF_HOST}) s on true
   where h.domain_key = $1 and h.name = $2 and h.host not like '*%'
-    and ${FIRST_AT} >= $3 and ${FIRST_AT} < $4 and (h.source_id = any($7::smallint[]) or s.first_at is not null)
+    and ${FIRST_AT} >= $3 and ${FIRST_AT} < $4 and (s.first_at is not null
+      or (h.source_id = any($7::smallint[]) and h.source_id <> ${LOOKUPS_SOURCE}))
     and ($6::text is null or coalesce(s.resolved_at >= $5, false) = ($6 = 'active'))`;
 
 @Injectable()
