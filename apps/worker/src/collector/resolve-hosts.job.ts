@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { NextNames } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Clock, DAY_MS, type Job, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import { FeedCursorsService } from '../feed-cursors/feed-cursors.service.js';
@@ -10,6 +11,8 @@ const READER = 'hosts';
  * rows to the corpus, and certificates name more hosts than there are names.
  */
 const HOSTS_AT_ONCE = 200;
+/** How many pages of hosts a run reads at most, if few of them are due. */
+const PAGES_MAX = 20;
 /** A host counts as active for seven days, so an active one is looked up again before that. */
 const OLD_MS = 5 * DAY_MS;
 /** The time between the end of a pass over all hosts and the next one. */
@@ -56,15 +59,30 @@ export class ResolveHostsJob implements Job {
     const now = this.clock.now();
     const hasEnded = place !== undefined && 'endedAt' in place;
     if (hasEnded && now.getTime() - Date.parse(place.endedAt) < PAUSE_MS) return;
-    const { names, after } = await this.clients.corpus.nextNames({
-      kind: 'host',
-      olderThanSeconds: OLD_MS / SECOND_MS,
-      ...(place && !hasEnded && { after: place }),
-      limit: HOSTS_AT_ONCE,
-    });
-    if (names.length > 0) await this.ask(names.map(({ name }) => name));
+    const { names, after } = await this.listDue(hasEnded ? undefined : place);
+    if (names.length > 0) await this.ask(names);
     const next: Place = after ?? { endedAt: now.toISOString() };
     await this.cursors.put(this.database, READER, JSON.stringify(next));
+  }
+
+  /** Lists the next hosts that are due. Those that are not, which may be most, do not slow the pass down. */
+  private async listDue(
+    from: NextNames['after'] | undefined,
+  ): Promise<{ names: string[]; after: NextNames['after'] }> {
+    const names: string[] = [];
+    let after = from ?? null;
+    for (let page = 0; page < PAGES_MAX && names.length < HOSTS_AT_ONCE; page += 1) {
+      const next = await this.clients.corpus.nextNames({
+        kind: 'host',
+        olderThanSeconds: OLD_MS / SECOND_MS,
+        ...(after && { after }),
+        limit: HOSTS_AT_ONCE - names.length,
+      });
+      names.push(...next.names.map(({ name }) => name));
+      ({ after } = next);
+      if (after === null) break;
+    }
+    return { names, after };
   }
 
   private async ask(names: readonly string[]): Promise<void> {
