@@ -5,6 +5,12 @@ import {
   UpstreamExchange,
   type UpstreamExchangeOptions,
 } from '../upstream-exchange.js';
+import { announcements } from '../whois/parse/outcome/announcements.js';
+import { saysThrottled } from '../whois/parse/outcome/classifier.js';
+import { isLimitNotice } from '../whois/parse/outcome/limit-notices.js';
+import { cleanText } from '../whois/parse/reading/clean-text.js';
+import { splitLines } from '../whois/parse/reading/lines.js';
+import { WorkMeter } from '../whois/parse/reading/work-meter.js';
 import type { Port43Client } from '../whois/port43.js';
 import type { NetworkSource, NumberBlock } from '../networks/network-record.js';
 import type { NumberContext } from '../networks/number-reading.js';
@@ -78,7 +84,7 @@ export class NumberAsker {
         if (cut !== undefined) return { outcome: 'partial', raw, block, truncated: true };
         return { outcome: 'delivered', raw, block };
       }
-      if (THROTTLED.test(raw)) {
+      if (isThrottle(raw)) {
         permit.throttled();
         return { outcome: 'throttled', raw };
       }
@@ -88,6 +94,13 @@ export class NumberAsker {
     });
     return answerOf({ protocol: 'whois43', server, ...finding });
   }
+}
+
+/** True if a text without a block says that there were too many queries, in any language. */
+function isThrottle(text: string): boolean {
+  const meter = new WorkMeter();
+  const said = announcements(splitLines(cleanText(text, meter), meter), meter);
+  return THROTTLED.test(text) || said.some((it) => saysThrottled(it.text) || isLimitNotice(it));
 }
 
 function answerOf({

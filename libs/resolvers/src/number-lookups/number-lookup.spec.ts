@@ -262,6 +262,16 @@ describe('an address', () => {
     expect((await lookups.lookUpBlock(block('193.0.0.1'))).outcome).toBe('throttled');
   });
 
+  it.each([
+    '% You have exceeded the limit of requests\r\n\r\n% No entries found\r\n',
+    'Please slow down\r\nNo match found for 193.0.0.1\r\n',
+    'Consultas excedidas, límite diario\r\nNo match for 193.0.0.1\r\n',
+  ])('is never reported as not registered because of a limit in other words: %j', async (text) => {
+    await internet.whois('whois.ripe.net', text);
+    open();
+    expect((await lookups.lookUpBlock(block('193.0.0.1'))).outcome).toBe('throttled');
+  });
+
   it('is not answered with a block that does not contain it, by RDAP or on port 43', async () => {
     await internet.rdap('rdap.db.ripe.net', json(NETWORK));
     await internet.whois('whois.ripe.net', RPSL);
@@ -328,7 +338,7 @@ describe('an address', () => {
     ['% Unallocated resource: 193.0.8.1\r\n', 'not_registered'],
     ['% Error: the database host was not found\r\n', 'parse_failed'],
     ['<html><title>404 Not Found</title></html>', 'parse_failed'],
-    ['% Please try again: no data found in the cache yet\r\n', 'parse_failed'],
+    ['% Please try again: no data found in the cache yet\r\n', 'throttled'],
   ])('is reported as not registered only if a line says so: %j', async (text, outcome) => {
     await internet.whois('whois.ripe.net', text);
     open();

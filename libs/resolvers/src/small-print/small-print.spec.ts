@@ -11,6 +11,9 @@ describe('small print', () => {
     'Last update of WHOIS database: 2031-05-06T07:08:09Z',
     'The data in this record is provided by Novaterra for informational purposes only, and Novaterra does not guarantee its accuracy.',
     'For more information on Whois status codes, please visit https://other.example/epp',
+    'Unauthorised use of the data is prohibited.',
+    'Access to the WHOIS service is rate limited.',
+    'NOTE: This output has been filtered.',
     '',
   ])('is recognised regardless of the registry and the date: %j', (text) => {
     expect(isSmallPrint(text)).toBe(true);
@@ -32,6 +35,11 @@ describe('small print', () => {
     'All rights reserved ...',
     '...',
     'See https://other.example/domain/sample.test',
+    'Access to the WHOIS service is not permitted.',
+    'Access to the data is expressly prohibited.',
+    'Your session has been filtered.',
+    'All data is restricted to network administration.',
+    'Domain names and personal data are not disclosed.',
     '2 of 3',
   ])('does not include other phrases: %j', (text) => {
     expect(isSmallPrint(text)).toBe(false);

@@ -15,6 +15,11 @@ const NAME_WORDS_MAX = 5;
  */
 const WORDS_WITH_NAME_MIN = 4;
 
+/** A statement that access is refused, or that data is kept back. `rate limited` is a rule, not such a statement. */
+const REFUSED =
+  /^(?:\S+ ){1,8}(?:is|are|has been|have been) (?:filtered|limited|suspended|not (?:disclosed|permitted)|(?:expressly |strictly )?prohibited|restricted(?: (?:to|because) .+)?)$/;
+/** Words that restrict such a statement to certain uses of the data. */
+const OF_SOME_USE = /\b(?:any|commercial|for|if|other|unauthori[sz]ed|without)\b/;
 const SENTENCE_END =
   /(?<=[\p{L}\d)"'][.!?;])(?<!\b(?:Co|Inc|Ltd|ver|No|e\.g|i\.e)\.)\s+(?=["'\p{Lu}])/u;
 const BETWEEN_WORDS = /(?:[\s"“”„«»()[\],;|<>{}…]|(?<!\d):(?!\/\/))+/;
@@ -35,8 +40,8 @@ const MARKS_AT_END = /(?<=^|[\p{L}\d])[^\p{L}\d]+$/u;
  * True for a text that registries print next to "not found" and that says nothing about the name: terms of use,
  * banners, references, timestamps. Every three consecutive words of a sentence, including its beginning and its end,
  * must be in the catalogue (`catalogue-derivation/`). A known sentence is therefore recognised with other names and
- * dates. A new sentence is recognised if all its phrases are known, unless it is little more than a name. Any other
- * text next to "not found" may be the reason for it.
+ * dates. A new sentence is recognised if all its phrases are known, unless it is little more than a name, or says that
+ * access is refused. Any other text next to "not found" may be the reason for it.
  */
 export function isSmallPrint(text: string): boolean {
   return sentencesIn(text).every((sentence) => {
@@ -46,9 +51,14 @@ export function isSmallPrint(text: string): boolean {
     if (!words.some(isOwnWord)) return words.every((it) => it === '@');
     const isShort = words.length < WORDS_WITH_NAME_MIN && words.includes('*');
     if (isShort && !isOfName(sentence, words)) return false;
+    if (isRefusal(words.join(' '))) return false;
     return phrasesOf(words).every((phrase) => PHRASES.has(phrase));
   });
 }
+
+/** True for a new sentence such as `access to this data is not permitted`, but not for a known one. */
+const isRefusal = (text: string): boolean =>
+  REFUSED.test(text) && !OF_SOME_USE.test(text) && !SENTENCES.has(text);
 
 /**
  * True for `Example Privacy Policy` and `Whois .TEST`, but not for `Locked for Example`, `Failure to Connect` or `Whois

@@ -136,6 +136,20 @@ const SILENT_TEXTS = [
   'Could not find domain status',
   'Domain not found…',
   `${NAME.slice(0, NAME.indexOf('.'))} not found`,
+  'Access to this data is not permitted.',
+  'Your use of the service is not permitted.',
+  'Your session has been filtered.',
+  'There is a registration but no data found',
+  'There are registration records but no data found',
+  'The registration is there but the record is not found',
+  'The domain has a registration but the requested data could not be found',
+  'Domain had registration, not found',
+  'No WHOIS information available for this domain name',
+  'No registration data available for this domain',
+  `No information available about ${NAME}`,
+  'The record is available',
+  'The object is currently available',
+  'The registration is available',
 ] as const;
 
 const SENTENCES = readFileSync('test/eval-whois/hostile-answers.txt', 'utf8')

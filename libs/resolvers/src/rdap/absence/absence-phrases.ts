@@ -73,6 +73,9 @@ export const SOUGHT = wordsOf(
 
 export const AROUND_FREE = wordsOf('this the is registration query currently yes still 220');
 
+/** Words for things that exist if they are available, without a status: `this record is available`. */
+export const EXISTING = wordsOf('entry entries object objects query record records registration');
+
 export const PLACES = wordsOf('database databases db registry register whois system');
 
 /** Words that may name such a place: those in recorded answers, and the registries that sent the answers. */

@@ -280,6 +280,11 @@ describe('the body of a 404', () => {
     [{ notices: [{ type: 'object truncated due to excessive load' }] }],
     [{ rdapConformance: 'maintenance' }],
     [{ path: '/error' }],
+    [{ expirationDate: '2027-01-01T00:00:00Z' }],
+    [{ details: { created: '2020-01-01T00:00:00Z' } }],
+    [{ registrant: 'Data redacted' }],
+    [{ email: 'owner@mail.example' }],
+    [{ nameservers: ['ns1.nic.example', 'ns2.nic.example'] }],
   ])('with %j, does not mean absence', (member) => {
     expect(meaningOfNotFound({ ...NOT_FOUND, ...member }, NAME, 'rdap.example')).toBe('unclear');
   });
@@ -316,5 +321,28 @@ describe('the body of a 404', () => {
 
   it('can reserve a name with a special status', () => {
     expect(meaningOfNotFound({ errorCode: 404, status: ['reserved'] }, NAME)).toBe('kept_back');
+  });
+});
+
+describe('the body of a 404 about an address or an AS number', () => {
+  it.each<[NotFoundMeaning, Record<string, unknown>]>([
+    ['absent', { errorCode: 404 }],
+    ['absent', { errorCode: 404, title: '404 Not Found' }],
+    [
+      'absent',
+      { ...NOT_FOUND, description: ["The autnum you are seeking as '64500' is/are not here."] },
+    ],
+    ['throttled', { errorCode: 404, title: 'Слишком много запросов' }],
+    ['throttled', { ...NOT_FOUND, description: ['Zu viele Anfragen'] }],
+    ['unclear', { errorCode: 404, title: 'Datenbank nicht erreichbar' }],
+    ['unclear', { ...NOT_FOUND, description: ['Address space transferred to RIPE NCC'] }],
+    ['unclear', { ...NOT_FOUND, description: ['Managed by APNIC'] }],
+    [
+      'unclear',
+      { ...NOT_FOUND, links: [{ rel: 'related', href: 'https://rdap.example/ip/1.2.3.4' }] },
+    ],
+    ['unclear', { ...NOT_FOUND, startAddress: '1.2.3.0' }],
+  ])('is %s: %j', (meaning, body) => {
+    expect(meaningOfNotFound(body, '')).toBe(meaning);
   });
 });

@@ -27,7 +27,9 @@ const OUTAGES =
   /\b(maintenance|unavailable|unreachable|out of service|outage|offline|overload(ed)?|internal (server )?error|bad gateway|gateway|upstream|backend|timed?[ -]?out|not responding|(data ?base|connection|service) (error|failure|failed|down|closed|lost|refused|reset))\b/;
 const THROTTLES =
   /\b(rate[- ]?limit\w*|quota|throttl\w+|too many|too (fast|frequent|often)|slow down|exceed\w*|(access|permission|request|query) (is |was |has been )?(denied|refused|blocked|forbidden|rejected|restricted|suspended)|forbidden|unauthori[sz]ed|not (authori[sz]ed|allowed|permitted) to|black-?list\w*|block-?list\w*|banned|captcha|abuse detected|log ?in required|authentication|api key)\b/;
-const WRONG_SERVICE = /\b(authoritative|tld|tlds|bootstrap|another|other|different)\b/;
+const WRONG_SERVICE =
+  /\b(authoritative|tld|tlds|bootstrap|another|other|different|transferred|(?:held|managed) by)\b/;
+const NO_NAMES: AskedName = new Set();
 /** Statements of registrars or shops about their own customers. */
 const OF_REGISTRARS =
   /\b(?:registrars?|(?:by|through|with) us)\b|^(?:is )?(?:available|free)[.!]?$/;
@@ -65,8 +67,9 @@ export function meaningOfNotFound(json: JsonObject, asked: string, host?: string
   const refusal = refusalIn(json, said, asked);
   if (refusal !== undefined) return refusal;
   if (isObject(json)) return 'unclear';
+  const place = { asked, host };
   const isAbsent =
-    asked === '' ? !isOfAnotherService(said) : isOnlyAbsence(json, said, { asked, host });
+    asked === '' ? isAbsenceOfNumber(json, said, place) : isOnlyAbsence(json, said, place);
   return isAbsent ? 'absent' : 'unclear';
 }
 
@@ -82,8 +85,18 @@ function refusalIn(json: JsonObject, said: Said, asked: string): NotFoundMeaning
   if (all.some(saysThrottled) || lines.some((line) => THROTTLES.test(line))) return 'throttled';
   if (restrictionOfAbsence(json, asked) !== undefined) return 'kept_back';
   if (all.some((line) => OUTAGES.test(line))) return 'outage';
-  const isLimited = around.some((text) => isLimitNotice({ text, isProse: false, line: 0 }));
+  const isLimited = all.some((text) => isLimitNotice({ text, isProse: false, line: 0 }));
   return isLimited ? 'throttled' : undefined;
+}
+
+/**
+ * True if a body without a domain name is an error without details, and one of its texts, if it has any, states an
+ * absence. Few servers answer about numbers, in words of their own, so not every text must be understood.
+ */
+function isAbsenceOfNumber(json: JsonObject, said: Said, place: Place): boolean {
+  const lines = said.texts.map((text) => plainly(plain(text)));
+  const isSaid = lines.length === 0 || lines.some((line) => saysAbsent(line, NO_NAMES));
+  return isSaid && isErrorOnly(json, place) && !isOfAnotherService(said);
 }
 
 function isOfAnotherService({ texts, beside }: Said): boolean {

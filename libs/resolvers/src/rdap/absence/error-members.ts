@@ -1,6 +1,7 @@
 import { isHostName } from '../../safe-connect/host-name.js';
 import { type JsonObject, linesIn, linesUpTo, listIn, objectsIn, textIn } from '../json-reading.js';
 import { nameInLink } from '../rdap-url.js';
+import { isSmallPrint } from '../../small-print/small-print.js';
 
 /** Maximum number of texts in a body, and of entries in each of its lists. */
 export const LINES_MAX = 60;
@@ -32,6 +33,16 @@ const BETWEEN_PARTS = /[\s.:+,/_-]+/;
 const WORD = /^(?![a-f]+$)\p{L}{4,}$/iu;
 /** Members that contain texts about the error, or state that there is an error. */
 const NESTED: ReadonlySet<string> = new Set(['details', 'error', 'errors', 'remarks']);
+/**
+ * Members in which a date, an address or small print says nothing about the name. In any other member, it may be a date
+ * of the registration, or the holder's address.
+ */
+const OF_ERROR: ReadonlySet<string> = new Set([
+  ...NESTED,
+  ...IDENTIFIERS,
+  ...'code copyright description detail disclaimer documentation help instance message'.split(' '),
+  ...'notice reason status terms text title type'.split(' '),
+]);
 /** Relations of links to the answer itself, or to texts about the service. */
 const EXPLAINING: ReadonlySet<string> = new Set(
   'self about help terms-of-service privacy-policy license copyright search describedby'.split(' '),
@@ -39,6 +50,7 @@ const EXPLAINING: ReadonlySet<string> = new Set(
 const LINK_MEMBERS: ReadonlySet<string> = new Set(
   'value rel href hreflang title media type'.split(' '),
 );
+const OF_OBJECT = 'objectClassName ldhName handle events startAddress startAutnum'.split(' ');
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['error', true],
   ['success', false],
@@ -65,11 +77,11 @@ export function isErrorOnly(json: JsonObject, place: Place, depth = 0): boolean 
     if (member === 'port43') return isWhoisHost(value);
     if (IDENTIFIERS.has(member) && typeof value === 'number') return true;
     if (value === null) return true;
-    if (typeof value === 'string') return isReadWhole(value, TEXT_LENGTH_MAX);
+    if (typeof value === 'string') return isText(member, value);
     if (typeof value === 'number') return value === 404;
     if (typeof value === 'boolean') return FLAGS.get(member) === value;
     if (isListOf(value, 'string')) {
-      return listIn(value).every((text) => isReadWhole(text, TEXT_LENGTH_MAX));
+      return listIn(value).every((text) => isText(member, text));
     }
     const parts = objectsIn(Array.isArray(value) ? value : [value]);
     return (
@@ -78,6 +90,13 @@ export function isErrorOnly(json: JsonObject, place: Place, depth = 0): boolean 
       parts.every((it) => isErrorOnly(it, place, depth + 1))
     );
   });
+}
+
+/** True for a text that is read in full, and whose member does not make it a detail of a registration. */
+function isText(member: string, text: unknown): boolean {
+  if (!isReadWhole(text, TEXT_LENGTH_MAX)) return false;
+  const isSilent = /[\p{L}\d]/u.test(String(text)) && isSmallPrint(String(text));
+  return OF_ERROR.has(member) || !isSilent;
 }
 
 function isWhoisHost(value: unknown): boolean {
@@ -136,7 +155,7 @@ const isElsewhere = ({ rel }: JsonObject): boolean =>
 
 /** True if a body describes an object, which contradicts the status. */
 export function isObject(json: JsonObject): boolean {
-  return ['objectClassName', 'ldhName', 'handle', 'events'].some((member) => member in json);
+  return OF_OBJECT.some((member) => member in json);
 }
 
 /** Returns the texts of the body, except those of silent members and identifiers; at most one more than `LINES_MAX`. */

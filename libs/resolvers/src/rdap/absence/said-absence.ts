@@ -5,6 +5,7 @@ import {
   ABSENCE_OF_SUBJECT,
   AROUND_FREE,
   BEFORE_ABSENCE,
+  EXISTING,
   FREE_CORES,
   FREE_OF_SUBJECT,
   LEADS_TO_SOUGHT,
@@ -23,9 +24,12 @@ import {
 const WORDS_MAX = 40;
 const NAME = '\u0001';
 
-/** Words that turn an absence into a question, or limit the absence to one party's view or to one place of many. */
+/**
+ * Words that turn an absence into a question, state that something exists, or limit the absence to one party's view or
+ * to one place of many.
+ */
 const NARROWED =
-  /^(?:was|were|had)\b|^(?:is|are|do|does|did|has|have)\b(?! not?\b)|\bnot? .*\bthere$|\byou\b(?! (?:asked|consulted|requested|searched))|\byour\b(?! (?:criteria|query|request|search))|\b(?:by|on) request\b|\blist\b/;
+  /^(?:was|were)\b|\bhad\b|\bthere (?:is|are)\b(?! not?\b)|\bis there\b|(?<!\bnot )\bha(?:s|ve) an?\b|^(?:is|are|do|does|did|has|have)\b(?! not?\b)|\bnot? .*\bthere$|\byou\b(?! (?:asked|consulted|requested|searched))|\byour\b(?! (?:criteria|query|request|search))|\b(?:by|on) request\b|\blist\b/;
 /**
  * Matches texts that say that the status of a name is missing, rather than the name: `Registration status not found`,
  * but not `Status: not found`.
@@ -115,14 +119,19 @@ function isAbsence(words: readonly string[]): boolean {
     at += Math.max(length, 1);
   }
   if (isFree)
-    return !isAbsent && isOneStatement(words) && around.every((word) => AROUND_FREE.has(word));
+    return !isAbsent && isOfName(words, around) && around.every((word) => AROUND_FREE.has(word));
   if (NARROWED.test(words.join(' '))) return false;
   return isAbsent && around.every((word) => BEFORE_ABSENCE.has(word));
 }
 
-/** True for `example.test is free` and `status: free`. A name together with a status is two fields on one line. */
-function isOneStatement(words: readonly string[]): boolean {
-  return !words.includes(NAME) || !words.some((word) => word === 'status' || word === 'state');
+/**
+ * True for `example.test is free` and `status: free`. A name together with a status is two fields on one line, and a
+ * record or a registration that is available is one that exists.
+ */
+function isOfName(words: readonly string[], around: readonly string[]): boolean {
+  const isStatus = words.some((word) => word === 'status' || word === 'state');
+  if (isStatus) return !words.includes(NAME);
+  return ![...words.filter(isSubject), ...around].some((word) => EXISTING.has(word));
 }
 
 function isSubject(word: string): boolean {
@@ -163,7 +172,9 @@ function noneLengthAt(words: readonly string[], at: number, hasSubject: boolean)
   const isMatch = words.slice(at + 1, end).some((noun) => MAY_LACK_VERB.has(noun));
   if (['was', 'were', 'is', 'are'].includes(words[end])) end += 1;
   if (['found', 'exist', 'exists'].includes(words[end])) return end + 1 - at;
-  if (words[end] === 'available' && hasSubject) return end + 1 - at;
+  // Data that is not available may be withheld, unless it is missing in a database.
+  const isPlaced = hasSubject && PLACES.has(words.at(-1) ?? '');
+  if (words[end] === 'available' && isPlaced) return end + 1 - at;
   return isMatch ? end - at : 0;
 }
 
