@@ -106,6 +106,16 @@ export class RequestContext {
     this.values.push(...values);
   }
 
+  /**
+   * Whether the request continues without its client. Once its answer is stored, it is charged, because a repeat may
+   * already have read the answer. Once its owner was called, a change that costs nothing is completed, because the owner
+   * may have made it already, and a repeat would make it again.
+   */
+  get outlivesClient(): boolean {
+    const isCalled = this.keyed !== undefined && this.serviceCall !== undefined;
+    return this.isKept || (isCalled && this.route.operation.price.per === 'free');
+  }
+
   /** The status of a successful answer: 202 if work continues after the answer, except for a dry run; otherwise 200. */
   get answerStatus(): number {
     const status = this.form.type === 'application/json' ? this.form.status : undefined;

@@ -45,8 +45,9 @@ const keyRunning = new IdempotencyKeyRunning();
 /**
  * Runs each request with an `Idempotency-Key` once. A repeat within 24 hours gets the same answer and costs nothing. A
  * complete answer is stored before it is sent, so that it is never charged twice. For a stream, the lines that were
- * sent are stored. A request that is rejected, or interrupted before anything is charged, releases its key. Of the
- * answers that cost nothing, such as those to test keys, only the newest are kept. Secrets are not stored.
+ * sent are stored. A request that is rejected, or interrupted before anything is charged, releases its key; but a change
+ * that costs nothing is completed once its owner was called. Of the answers that cost nothing, such as those to
+ * test keys, only the newest are kept. Secrets are not stored.
  */
 export class KeptAnswers {
   constructor(private readonly options: KeptAnswersOptions) {}
@@ -93,7 +94,7 @@ export class KeptAnswers {
     );
   }
 
-  /** Releases the key of a request that was rejected, or whose client disconnected before anything was charged. */
+  /** Releases the key of a request that was rejected, or that was interrupted before anything was charged. */
   release({ keyed, caller }: RequestContext): void {
     if (!keyed) return;
     void this.later(keyed, () => this.options.answers.release(caller!.account.id, keyed));

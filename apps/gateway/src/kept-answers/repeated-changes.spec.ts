@@ -9,19 +9,24 @@ import {
   listenerOf,
 } from '#libs/contracts';
 import { withClient } from '#libs/database';
+import { waitFor } from '#test/environment';
 import { GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js';
 import { LoopbackServer } from '../../../../test/stand-ins/json-server.js';
 
 const SERVED = [MONITOR_CREATE, WEBHOOK_CREATE];
 const SECRET = 'whsec_bmV2ZXIgc3RvcmVk';
 let created = 0;
-const worker = new LoopbackServer((asked, response) => {
+/** What the worker's answers wait for. */
+let gate: Promise<void> | undefined;
+const worker = new LoopbackServer(async (asked, response) => {
   created += 1;
+  const own = created;
+  await gate;
   const isWebhook = asked.url!.startsWith('/internal/webhooks');
   response.writeHead(201, { 'content-type': 'application/json' });
   const answer = {
     status: true,
-    id: `one ${created} of Zürich`,
+    id: `one ${own} of Zürich`,
     ...(isWebhook && { secret: SECRET }),
   };
   response.end(JSON.stringify(answer));
@@ -42,9 +47,10 @@ beforeEach(() => {
 
 function changing({ routes, body }: Operation) {
   const { apiKey } = under.around.account.addKey({ scopes: ['monitors', 'webhooks'] });
-  return async () => {
+  return async (signal?: AbortSignal) => {
     const answer = await request(under.url + routes[0].path, {
       method: 'POST',
+      signal,
       headers: {
         'x-api-key': apiKey,
         'idempotency-key': 'our-shop',
@@ -61,6 +67,25 @@ it('a repeated request with the same Idempotency-Key creates one monitor', async
   const first = await create();
   expect(first).toEqual([201, { status: true, id: 'one 1 of Zürich' }]);
   expect(await create()).toEqual(first);
+});
+
+it('a repeat returns the webhook that was created although the client had disconnected', async () => {
+  const create = changing(WEBHOOK_CREATE);
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  gate = promise;
+  const client = new AbortController();
+  const given = create(client.signal).catch((error: Error) => error.name);
+  await waitFor('the call', () => created === 1);
+  client.abort();
+  expect(await given).toBe('AbortError');
+  // Once a later request is answered, the gateway has noticed the disconnect.
+  await under.ask('/nothing');
+  open();
+  const again = await waitFor('the answer to be kept', async () => {
+    const answer = await create();
+    return answer[0] === 409 ? undefined : answer;
+  });
+  expect([created, again]).toEqual([1, [201, { status: true, id: 'one 1 of Zürich' }]]);
 });
 
 it('S5: a repeat returns the webhook without its secret, which is not stored', async () => {

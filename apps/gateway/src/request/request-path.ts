@@ -314,12 +314,11 @@ export class RequestPath {
   }
 
   /**
-   * Ends a request whose client disconnected, unless its answer is already stored. Parts that were not sent are not
-   * charged, and the call to the owner is aborted.
+   * Ends a request whose client disconnected, unless a repeat gets its answer. Parts that were not sent are not charged,
+   * and the call to the owner is aborted.
    */
   private readonly abort = (context: RequestContext): void => {
-    // Once its answer is stored, a request is charged, because a repeat may already have read the answer.
-    if (context.isKept) return;
+    if (context.outlivesClient) return;
     this.releaseSlots(context);
     const { recorder } = this.parts;
     if (context.keyed) this.settleKey(context, 'broken_off');
