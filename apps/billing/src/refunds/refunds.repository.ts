@@ -64,6 +64,15 @@ export class RefundsMaintenanceRepository {
       return withPayments(transaction, refunds);
     });
   }
+
+  /** Whether the processor has still not confirmed a listed refund, and nobody has dismissed it. */
+  async isUnsettled({ id }: Reversal): Promise<boolean> {
+    const rows = await this.maintenance.query<object>(
+      `select from reversals where id = $1 and external_id is null and state = 'requested'`,
+      [id],
+    );
+    return rows.length > 0;
+  }
 }
 
 async function withPayments(transaction: Transaction, refunds: readonly Reversal[]) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { DAY_MS, FIRST_ID, HOUR_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { sideOf } from '../../../../test/billing/sides/side-of.js';
 import { RefundsMaintenanceRepository } from './refunds.repository.js';
@@ -116,6 +116,21 @@ it('a refund that PayPal neither confirms nor lists can be dismissed after some 
   expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }]);
   const events = (await billing.events(accountId)).map(({ type }) => type);
   expect(events.filter((type) => type === 'billing.payment-reversal-undone')).toHaveLength(1);
+});
+
+it('a refund that is dismissed after it was listed is not made', async () => {
+  const { dismiss } = await loseRefund();
+  billing.clock.advance(6 * HOUR_MS);
+  const repository = billing.get(RefundsMaintenanceRepository);
+  const listed = await repository.listToSettle(FIRST_ID, 100);
+  expect((await dismiss()).body).toMatchObject({ state: 'undone' });
+  billing.simulator.apiFaults.lostRequests = 0;
+  const before = madeThere().length;
+  const listing = jest.spyOn(repository, 'listToSettle').mockResolvedValueOnce(listed);
+  await billing.get(SettleRefundsJob).runOnce();
+  listing.mockRestore();
+  expect(madeThere()).toHaveLength(before);
+  expect(await attempts()).toEqual([{ state: 'undone' }]);
 });
 
 it.each([
