@@ -49,7 +49,7 @@ export interface AuditLine {
   /** The position in the hash chain, which rises by one; decimal string. */
   position: string;
   at: string;
-  /** `person:<id>`, `operator:<name>`, `anonymous` or `system`. */
+  /** `person:<id>`, `key:<id>`, `operator:<name>`, `anonymous` or `system`. */
   actor: string;
   action: string;
   /** `<kind>:<id>`. */
