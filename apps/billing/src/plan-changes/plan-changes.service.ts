@@ -33,6 +33,7 @@ import {
 } from './plan-change.js';
 import { pendingChangeOf } from '../subscriptions/subscription-answer.js';
 import type { Subscription } from '../subscriptions/subscription.entity.js';
+import { isNotTaken } from '../subscriptions/unpaid-change.js';
 import {
   ChangeRefused,
   PeriodNotPaid,
@@ -143,7 +144,7 @@ export class PlanChangesService {
   ): Promise<PlanChangeAnswer> {
     await this.own.checkMayBuy(accountId);
     const known = await this.own.findCurrent(accountId, id);
-    await this.dropDeclined(known);
+    await this.dropRefused(known);
     // The result of an earlier change may not have arrived yet.
     await this.refreshed(known);
     const { row, effect, change, processor } = await this.planned(accountId, id, request);
@@ -228,13 +229,14 @@ export class PlanChangesService {
   }
 
   /**
-   * Drops a change whose payment was declined. PayPal keeps the customer's approval, so a later fetch could take the
-   * payment, although the customer was told that nothing is charged and now wants something else.
+   * Drops a change whose payment was declined or not taken. PayPal keeps the customer's approval, so a later fetch could
+   * take the payment, although the customer now wants something else.
    */
-  private async dropDeclined({ processor: name, externalId, unpaidBecause }: Subscription) {
-    const processor = this.processors.get(name);
-    if (unpaidBecause !== 'declined' || !processor.capabilities.changesNeedApproval) return;
-    const dropped = await processor.dropChange(externalId, newId());
+  private async dropRefused(row: Subscription): Promise<void> {
+    const processor = this.processors.get(row.processor);
+    const isRefused = row.unpaidBecause === 'declined' || isNotTaken(row);
+    if (!isRefused || !processor.capabilities.changesNeedApproval) return;
+    const dropped = await processor.dropChange(row.externalId, newId());
     if (dropped.outcome === 'unknown') throw new ProcessorUnavailable(dropped.cause);
   }
 
@@ -253,7 +255,7 @@ export class PlanChangesService {
     if (row.cancelAt === null && !processor.capabilities.changesNeedApproval) {
       await this.own.noteDropped(row, pendingChangeOf(row));
     }
-    await this.dropDeclined(row);
+    await this.dropRefused(row);
     madeBy(await processor.cancel(externalId, 'period_end', newId()));
     crashPoint('plan-change.after-call');
     return { subscription: await this.refreshed(row), redirect_url: null };

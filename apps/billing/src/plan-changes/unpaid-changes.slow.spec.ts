@@ -162,22 +162,25 @@ describe('an unpaid plan change', () => {
   });
 
   it.each([
-    ['another change', 'change', { sku: 'api-5K-month' }],
-    ['a cancellation', 'cancel', {}],
+    ['PAYMENT_DENIED', 'another change', 'change', { sku: 'api-5K-month' }],
+    ['PAYMENT_DENIED', 'a cancellation', 'cancel', {}],
+    ['PAYEE_ACCOUNT_RESTRICTED', 'another change', 'change', { sku: 'api-5K-month' }],
+    ['PAYEE_ACCOUNT_RESTRICTED', 'a cancellation', 'cancel', {}],
   ])(
-    'is not paid after PayPal has declined it and its customer has asked for %s',
-    async (_, action, body) => {
+    'is not paid after PayPal has refused its payment (%s) and its customer has asked for %s',
+    async (issue, _, action, body) => {
       await subscribed('paypal');
       const { redirect_url: page } = (await ask('change', WISH)).body;
       // PayPal keeps the approval of an order after some of its refusals.
       const declining = jest.spyOn(billing.simulator.paypal.orders, 'capture');
       declining.mockImplementation(() => {
-        throw PaypalRefusal.unprocessable('PAYMENT_DENIED', 'PayPal declined this transaction.');
+        throw PaypalRefusal.unprocessable(issue, 'PayPal declined this transaction.');
       });
       await agreeAtPaypal(page);
       await billing.settle();
       declining.mockRestore();
-      expect((await now()).unpaid_change).toMatchObject({ ...WISH, is_declined: true });
+      const isDeclined = issue === 'PAYMENT_DENIED';
+      expect((await now()).unpaid_change).toMatchObject({ ...WISH, is_declined: isDeclined });
       expect(await ask(action, body)).toMatchObject({ status: 200 });
       expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
       expect(await paid()).toHaveLength(1);

@@ -54,6 +54,10 @@ export function unpaidAnswer(row: Subscription, now: Date): UnpaidChangeAnswer |
 
 const NOT_TAKEN = 'the processor does not take the payment of a change: ';
 
+/** Whether the processor has last refused to take the approved payment of a change, other than by declining it. */
+export const isNotTaken = ({ setAsideBecause: known }: Pick<Subscription, 'setAsideBecause'>) =>
+  known !== null && known.startsWith(NOT_TAKEN);
+
 /**
  * Returns the columns of a subscription that is set aside while the processor refuses to take the payment of a change,
  * although the customer has agreed to it. Only the operator can end that.
