@@ -124,5 +124,6 @@ function changeOf(followed: FollowedSubscription): ChangeRequest | undefined {
   const { externalId: subscriptionId, sku, quantity, currency, taxPpm } = followed;
   const plan = sku === null ? undefined : planOfSku(sku);
   if (!plan) return undefined;
-  return { subscriptionId, plan: planRefOf(plan, taxPpm), quantity: quantity ?? 1, currency };
+  const ref = planRefOf(plan, taxPpm, followed.catalogueVersion ?? undefined);
+  return { subscriptionId, plan: ref, quantity: quantity ?? 1, currency };
 }

@@ -11,6 +11,8 @@ export interface FollowedSubscription {
   /** The plan to restore (for `plan`), or the plan of the change to schedule again (for `resume`). */
   sku: string | null;
   quantity: number | null;
+  /** The version of the catalogue from which the plan to restore was bought; null for today's. */
+  catalogueVersion: string | null;
   currency: string;
   taxPpm: number;
   isChangeUnpaid: boolean;
@@ -44,6 +46,11 @@ export class FollowedSubscriptionsMaintenanceRepository {
          select s.id, s.account_id as "accountId", s.processor, s.external_id as "externalId", w.wanted,
            case when w.wanted = 'resume' then s.restorable_sku else s.wanted_sku end as sku,
            case when w.wanted = 'resume' then s.restorable_quantity else s.wanted_quantity end as quantity,
+           case when w.wanted = 'plan' then (
+             select p.catalogue_version from payment_lines l join payments p on p.id = l.payment_id
+             where l.account_id = s.account_id and l.subscription_id = s.id
+               and l.sku = s.wanted_sku and l.quantity = s.wanted_quantity
+             order by l.period_end desc, l.starts_at desc limit 1) end as "catalogueVersion",
            s.currency, s.tax_ppm as "taxPpm", s.unpaid_sku is not null as "isChangeUnpaid"
          from wishing join subscriptions s using (id)
            left join account_states a on a.account_id = s.account_id
