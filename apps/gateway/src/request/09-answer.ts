@@ -87,8 +87,7 @@ function writeProblem(
   let lines = answerLines(context, 0, remaining) + PROBLEM_TYPE;
   const { status } = problem;
   if (status === 401) lines += 'WWW-Authenticate: Bearer realm="api"\r\n';
-  if (ENDED_BY_PURCHASE.has(problem.code) && context.caller)
-    lines += `Link: ${bodies.linksOf(problem.code)}\r\n`;
+  if (canBeEndedByPurchase(context, problem)) lines += `Link: ${bodies.linksOf(problem.code)}\r\n`;
   if (problem.code === 'rate_limited' && rate) {
     lines += `Retry-After: ${rate.resetSeconds}\r\n`;
     if (refusedConnections.isLast(request.socket)) {
@@ -98,6 +97,12 @@ function writeProblem(
     lines += `Retry-After: ${problem.retryAfterSeconds}\r\n`;
   }
   reply.sendWhole(status, lines + context.refusalLines, body);
+}
+
+/** No purchase raises the limits of requests without a key, or of the class `account`. */
+function canBeEndedByPurchase({ caller, route }: RequestContext, { code }: Problem): boolean {
+  if (caller === undefined || !ENDED_BY_PURCHASE.has(code)) return false;
+  return code !== 'rate_limited' || route.rateClass !== 'account';
 }
 
 /** Returns the path and query of the next page, without the key, for the `Link` header (RFC 8288). */

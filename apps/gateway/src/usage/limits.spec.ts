@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ACCOUNT_LIMITS, AccountLimitsAnswer } from '#libs/contracts';
+import { ACCOUNT_LIMITS, AccountLimitsAnswer, WHOIS_LIVE } from '#libs/contracts';
 import { faultsOf } from '#libs/platform';
-import { GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js';
+import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
 let under: GatewayUnderTest;
 
 beforeAll(async () => {
-  under = await GatewayUnderTest.start({}, [ACCOUNT_LIMITS]);
+  under = await GatewayUnderTest.start({}, [ACCOUNT_LIMITS, WHOIS_LIVE]);
 });
 afterAll(() => under?.stop());
 
@@ -22,3 +22,18 @@ it.each(['live', 'test'] as const)(
     expect(headers).toMatchObject({ 'ratelimit-policy': `"account";q=${account};w=60` });
   },
 );
+
+it('a 429 offers a purchase only if it raises the limit, which none does for the class `account`', async () => {
+  const { apiKey, keyRecord } = under.around.account.addKey({ scopes: ['account:read', 'whois'] });
+  under.around.entitlement.limits.set(keyRecord.accountId, 1);
+  const refusal = async (path: string) => {
+    let answer = await under.ask(path, { 'x-api-key': apiKey });
+    for (let i = 0; i < 100 && answer.status === 200; i++) {
+      answer = await under.ask(path, { 'x-api-key': apiKey });
+    }
+    expectProblem(answer, 429, 'rate_limited');
+    return answer.headers;
+  };
+  expect(await refusal('/v2.0/whois/live?domainName=a.example')).toHaveProperty('link');
+  expect(await refusal('/v2.0/account/limits')).not.toHaveProperty('link');
+});
