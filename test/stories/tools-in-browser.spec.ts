@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { waitFor } from '#test/environment';
@@ -108,6 +109,14 @@ const SAMPLE = 'registered.test';
     });
     await user.open('/jobs');
     const file = { name: 'names.txt', mimeType: 'text/plain', buffer: names };
+    // A compressed file whose name does not say so; its first line may be a header.
+    for (const [lines, words] of [
+      [3_000_001, 'This file has 3,000,001 lines: a job costs at most'],
+      [3_000_002, 'This file has 3,000,002 lines, more than the 3,000,000'],
+    ] as const) {
+      await page.locator('#file').setInputFiles({ ...file, buffer: gzipSync('a\n'.repeat(lines)) });
+      await page.getByText(words).waitFor();
+    }
     await page.locator('#file').setInputFiles(file);
     await page.getByText('This file has 2,000 lines: a job costs at most 2,000 credits.').waitFor();
     await user.examine();
@@ -118,6 +127,21 @@ const SAMPLE = 'registered.test';
     await page.getByText('2,000 unique names in 2,000 lines').waitFor();
     expect(await page.evaluate('localStorage.length')).toBe(0);
     expect(user.takeFaults().every((fault) => fault.includes('ERR_CONNECTION_RESET'))).toBe(true);
+  });
+
+  it('an upload whose session has ended says so, and not that it can be continued', async () => {
+    const { page } = user;
+    await page.route('**/api/uploads/*', (route) => route.fulfill({ status: 401 }));
+    await user.open('/jobs');
+    const file = { name: 'more.txt', mimeType: 'text/plain', buffer: Buffer.from('more.com') };
+    await page.locator('#file').setInputFiles(file);
+    await page.getByRole('button', { name: 'Upload', exact: true }).click();
+    const said = page.locator('[data-said]').filter({ hasText: 'session' });
+    await said.waitFor();
+    expect(await said.textContent()).toBe(
+      'Your session has ended: log in, and choose the file again.',
+    );
+    await page.evaluate('localStorage.clear()');
   });
 
   it('every search has an accessible page, which shows the price before the search and the cost after it', async () => {

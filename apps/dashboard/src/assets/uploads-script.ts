@@ -133,7 +133,8 @@ const begin = async (file) => {
     if (id) return location.assign('/uploads/' + id);
     said.textContent = 'Paused. What was sent is kept for 7 days.';
   } catch (error) {
-    const hint = remembered(file) ? ' “Continue” sends only the rest of the file.' : '';
+    const canContinue = error.isRepeated && remembered(file);
+    const hint = canContinue ? ' “Continue” sends only the rest of the file.' : '';
     said.textContent = error.message + hint;
   }
   sending = undefined;

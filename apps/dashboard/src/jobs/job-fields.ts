@@ -46,7 +46,7 @@ export function optionFields({ kind, format, max_age, types }: TypedOptions): Ma
     name: 'types',
     label: JOB_LABELS.types,
     value: types,
-    hint: 'For DNS, such as A, MX, TXT. Empty: all types. Stored answers have no CAA and SPF records.',
+    hint: 'For DNS, such as A, MX, TXT. Empty: all types. Stored answers are used only without CAA and SPF.',
     isOptional: true,
   })}`;
 }
