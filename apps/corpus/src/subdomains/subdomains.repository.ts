@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isSeenHost } from '../dns/seen-hosts.js';
 import { isSeenBy } from '../dns/shown-spans.js';
 import type { FiledName } from '../names/registrable-name.js';
 import { countOf } from '../searches/counted-pages.js';
@@ -35,16 +36,11 @@ export interface HostAddress {
  */
 const OF_HOST = `s.domain_key = h.domain_key and s.name = h.name and s.host = h.host
   and coalesce(s.source_id, h.source_id) = any($7::smallint[])`;
-/**
- * That our own lookups found no address does not show that there is such a host: they may have looked for it only
- * because a record of another name, which anybody can publish, leads to it.
- */
-const IS_SEEN = `(has_resolved is not false or source_id is distinct from ${LOOKUPS_SOURCE})`;
 const FIRST_AT = 'coalesce(s.first_at, h.first_seen)';
 const HOSTS = `
   from host h
   left join lateral (select max(observed_at) filter (where has_resolved is not false) as last_at,
-      max(observed_at) filter (where has_resolved) as resolved_at, min(observed_at) filter (where ${IS_SEEN}) as first_at
+      max(observed_at) filter (where has_resolved) as resolved_at, min(observed_at) filter (where ${isSeenHost('s')}) as first_at
     from host_sighting s
     where ${OF_HOST}) s on true
   where h.domain_key = $1 and h.name = $2 and h.host not like '*%'

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf } from '#libs/database';
+import { isSeenHost } from '../dns/seen-hosts.js';
 import type { Key } from '../names/domain-key.js';
 import {
   type CountedRow,
@@ -135,7 +136,9 @@ function ofNames({ names, hosts, skeletons }: SoughtNames, asked: TyposAsked, va
     select ${FOUND}, h.host
     from unnest(${key}::bigint[], ${name}::text[], ${host}::text[]) as q (domain_key, name, host)
     join host h on h.domain_key = q.domain_key and h.name = q.name and h.host = q.host
-      and h.source_id = any(${values.add(asked.sourceIds)}::smallint[])
+      and exists (select from host_sighting s
+        where s.domain_key = h.domain_key and s.name = h.name and s.host = h.host and ${isSeenHost('s')}
+          and coalesce(s.source_id, h.source_id) = any(${values.add(asked.sourceIds)}::smallint[]))
     join domain d on d.domain_key = q.domain_key and d.name = q.name`;
 }
 

@@ -91,6 +91,27 @@ describe('typos', () => {
     expect(domains).toMatchObject([{ host, kind: 'subdomain', score: 80 }]);
   });
 
+  it('hosts that only a record of another name leads to are found once they have an address', async () => {
+    const [host, name] = ['bern.bank.com', 'customer-of-bank.com'];
+    const records = [{ type: 'MX', value: `10 ${host}` }];
+    await corpus.record({ kind: 'dns', name, at: day(1), types: ['MX'], records });
+    expect(await names({ domainName: 'bernbank.com' })).toEqual([]);
+    const address = { type: 'A', value: '198.19.251.1' };
+    for (const records of [[], [address]]) {
+      expect(await names({ domainName: 'bernbank.com' })).toEqual([]);
+      const at = day(2 + records.length);
+      await corpus.record({
+        kind: 'dns',
+        name: host,
+        at,
+        types: ['A'],
+        records,
+        registered: false,
+      });
+    }
+    expect(await names({ domainName: 'bernbank.com' })).toEqual(['bank.com']);
+  });
+
   it('words and suffixes may be in any script, and words also A-labels', async () => {
     const [own, mixed] = ['яндекс', 'мой-яндеkс'].map((label) => domainToASCII(`${label}.рф`));
     const marked = domainToASCII('नमो.com');
