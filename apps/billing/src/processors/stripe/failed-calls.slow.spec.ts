@@ -49,6 +49,23 @@ describe('after Stripe has failed', () => {
     expect(new Set(keysOf('/release')).size).toBe(2);
   });
 
+  it('a card that its plan gives up does not pay for a waiting downgrade either, after another attempt', async () => {
+    const accountId = billing.newAccount();
+    await billing.act((await order(accountId, 'api-15K-month')).body, 'pay');
+    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
+    const ask = (action: string, body: object = {}) =>
+      billing.call('POST', `subscriptions/${listed.subscriptions[0].id}/${action}`, {
+        accountId,
+        body,
+      });
+    await ask('change', { sku: 'api-5K-month' });
+    jest.spyOn(Schedules.prototype, 'update').mockImplementationOnce(failing);
+    expect((await ask('payment-details')).status).toBe(503);
+    expect((await ask('payment-details')).status).toBe(200);
+    const [{ phases }] = billing.simulator.world.all('subscription_schedule');
+    expect(phases.map((phase) => phase.default_payment_method)).toEqual([null, null]);
+  });
+
   it('the customer of an account’s first order can be created by another attempt, which has the order’s key', async () => {
     const api = StripeApi.prototype as unknown as Made;
     jest.spyOn(api, 'createCustomer').mockImplementationOnce(failing);

@@ -61,14 +61,22 @@ export class StripeCards {
     const card = idOf(settings.default_payment_method);
     const asked = { customer: idOf(customer), limit: 100, expand: ['data.schedule'] };
     for await (const other of this.stripe.subscriptions.list(asked)) {
-      if (other.id !== id && !other.default_payment_method) await this.setCard(other, card);
+      // Before its first payment, Stripe does not change the card of a subscription.
+      const isPaid = !other.status.startsWith('incomplete');
+      if (isPaid && other.id !== id && !other.default_payment_method) {
+        await this.setCard(other, card);
+      }
     }
   }
 
-  /** @param card null for the customer's default card. */
+  /**
+   * Sets the card that pays. A waiting change comes first, because another attempt would skip a subscription that has
+   * the card already.
+   * @param card null for the customer's default card.
+   */
   private async setCard(subscription: Stripe.Subscription, card: string | null): Promise<void> {
-    await this.update(subscription.id, { default_payment_method: card ?? '' });
     await this.schedules.followCard({ ...subscription, default_payment_method: card }, newId());
+    await this.update(subscription.id, { default_payment_method: card ?? '' });
   }
 
   private async update(id: string, params: Stripe.SubscriptionUpdateParams): Promise<void> {

@@ -165,6 +165,16 @@ describe('subscriptions at Stripe', () => {
     expect(first).toMatchObject({ schedule: null, default_payment_method: cardOfFirst });
   });
 
+  it('a customer can change a card although the first payment of another plan has failed', async () => {
+    billing.simulator.invoices.replaceCard(there().customer as string, 'works');
+    await buy('domainer-names-month');
+    Object.assign(there(), { status: 'incomplete_expired', default_payment_method: null });
+    const { status } = await billing.call('POST', `subscriptions/${id}/payment-details`, {
+      accountId,
+    });
+    expect(status).toBe(200);
+  });
+
   it('a cancellation in Stripe’s customer portal is shown, can be undone, and ends the plan', async () => {
     const cancelThere = (at: Date) =>
       billing.simulator.subscriptions.update(there().id, { cancel_at: at.getTime() / 1_000 });

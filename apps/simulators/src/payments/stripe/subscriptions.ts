@@ -93,12 +93,12 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** `GET /v1/subscriptions`: lists the subscriptions of a customer that have not ended. */
+  /** `GET /v1/subscriptions`: lists the subscriptions of a customer that are not cancelled. */
   list({ customer, ...page }: Form): ListOf<Subscription> {
-    const running = this.world
+    const found = this.world
       .all('subscription')
-      .filter((one) => one.customer === customer && !ENDED.includes(one.status));
-    return listed('/v1/subscriptions', running, page);
+      .filter((one) => one.customer === customer && one.status !== 'canceled');
+    return listed('/v1/subscriptions', found, page);
   }
 
   /** `DELETE /v1/subscriptions/{id}`: cancels at once. */
