@@ -82,8 +82,8 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
 
   /**
    * Queues the DNS records of a registrable name in the same way. Host names that customers request are not stored: a
-   * host is queued only if the corpus asked for it (`isCollected`), and only if every type was answered; otherwise, it
-   * would be unknown whether it has an address.
+   * host is queued only if the corpus asked for it (`isCollected`), and only if it has an address or every type was
+   * answered; otherwise, it would be unknown whether it has an address.
    */
   noteDns(
     lookup: DnsLookup,
@@ -94,7 +94,9 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
     const parsed = parseHostName(lookup.name);
     if (!parsed.ok) return;
     const isHost = parsed.hostName.domain.name !== lookup.name;
-    if (isHost && !(isCollected && Object.keys(lookup.errors).length === 0)) return;
+    const hasAddress = lookup.records.some((record) => 'address' in record);
+    const isCertain = hasAddress || Object.keys(lookup.errors).length === 0;
+    if (isHost && !(isCollected && isCertain)) return;
     const texts = lookup.records.reduce((sum, one) => sum + recordText(one).length, LINE_BYTES);
     this.ring.add(() => dnsLine(lookup, types, at), texts);
   }

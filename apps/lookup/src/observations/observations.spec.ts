@@ -198,11 +198,11 @@ describe('without a corpus', () => {
     expect(observations.counts).toEqual({ handedOver: 0, refused: 0, dropped: 0, waiting: 1 });
   });
 
-  it('a host is queued only if the corpus asked for it, and only if every type was answered', () => {
-    const found = (name: string, errors: object = {}) =>
+  it('a host is queued only if the corpus asked for it, and only if it is certain whether it has an address', () => {
+    const found = (name: string, errors: object = {}, records: object[] = []) =>
       ({
         name,
-        records: [],
+        records,
         errors,
         rcode: 'nxdomain',
         isAuthenticated: false,
@@ -217,7 +217,10 @@ describe('without a corpus', () => {
     expect(observations.counts.waiting).toBe(waiting);
     observations.noteDns(found('www.observed.com'), types, { at: NOW, isCollected: true });
     observations.noteDns(found('observed.com'), types, { at: NOW });
-    expect(observations.counts.waiting).toBe(waiting + 2);
+    const address = { name: 'www.observed.com', type: 'A', ttlSeconds: 60, address: '198.19.1.1' };
+    const known = found('www.observed.com', { AAAA: 'timeout' }, [address]);
+    observations.noteDns(known, types, { at: NOW, isCollected: true });
+    expect(observations.counts.waiting).toBe(waiting + 3);
   });
 
   it('S124: queued DNS lookups count with their real size, because the owner of a name decides how long its records are', () => {
