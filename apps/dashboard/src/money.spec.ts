@@ -289,7 +289,7 @@ describe('prices before an order', () => {
     tax(0, true);
     for (const page of await said()) expect(page).toContain('you owe it yourself (reverse charge)');
     tax(0);
-    for (const page of await said()) expect(page).toContain('No tax is added.');
+    for (const page of await said()) expect(page).toContain('At present, no tax is added.');
     tax(null);
     for (const page of [...(await said()), await words('/prices')]) {
       expect(page).toContain(TAX_RULE);

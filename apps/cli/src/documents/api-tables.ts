@@ -57,7 +57,7 @@ function accessOf({ access }: Operation): string {
 function parameterSection(operation: Operation): string {
   const { parameters, routes, description } = operation;
   const names = Object.keys(parameters);
-  if (names.length === 0) return '';
+  if (names.length === 0 && !description) return '';
   const hasVersions = new Set(routes.map(({ version }) => version)).size > 1;
   const rows = names.map((name) => [
     `\`${name}\``,
@@ -68,18 +68,23 @@ function parameterSection(operation: Operation): string {
     ...(hasVersions ? [(parameters[name].since ?? 1) > 1 ? '2' : '1, 2'] : []),
   ]);
   const heads = ['parameter', 'value', 'default', ...(hasVersions ? ['versions'] : [])];
-  const text = description ? `${description}\n\n` : '';
-  const body = operation.body
-    ? `JSON body: \`${JSON.stringify(operation.body.example)}\`.\n\n`
-    : '';
-  return `### \`${endpointOf(operation)}\`\n\n${text}${body}${itemText(operation)}${table(heads, rows)}`;
+  const parts = [
+    `### \`${endpointOf(operation)}\``,
+    ...(description ? [description] : []),
+    ...(operation.body ? [`JSON body: \`${JSON.stringify(operation.body.example)}\`.`] : []),
+    ...itemText(operation),
+    ...(rows.length > 0 ? [table(heads, rows)] : []),
+  ];
+  return parts.join('\n\n');
 }
 
-function itemText(operation: Operation): string {
+function itemText(operation: Operation): string[] {
   const codes = itemProblemsOf(operation);
-  if (codes.length === 0) return '';
+  if (codes.length === 0) return [];
   const linked = codes.map((code) => `[${code}](errors/${code}.md)`).join(', ');
-  return `An item without an answer has \`"status": false\`, \`status_code\`, \`message\` and a \`code\`: ${linked}.\n\n`;
+  return [
+    `An item without an answer has \`"status": false\`, \`status_code\`, \`message\` and a \`code\`: ${linked}.`,
+  ];
 }
 
 function about({ about: sentence, kind, synonyms = [], example }: Parameter): string {

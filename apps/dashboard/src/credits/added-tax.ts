@@ -31,7 +31,7 @@ function taxOf(tax: TaxAnswer | undefined): Markup {
   return isReverseCharge
     ? html`According to your ${details}, no tax is added: as a business, you owe it yourself
       (reverse charge).`
-    : html`No tax is added.`;
+    : html`At present, no tax is added.`;
 }
 
 /** Returns the price of a future order. If a tax is added, the total comes first, then its parts. */

@@ -53,9 +53,9 @@ export function documentsPage(context: PageContext, apiUrl: string): Markup {
       <section>
         <h2>For AI agents</h2>
         <p>
-          Agents can use every operation with a JSON answer, except webhooks, as a tool, at the same
-          prices, through the Model Context Protocol (MCP). Add this server to your client, with a
-          key that has only the scopes that the agent needs, and a daily cap:
+          Agents can use every operation with a JSON answer, except those of webhooks and of keys,
+          as a tool, at the same prices, through the Model Context Protocol (MCP). Add this server
+          to your client, with a key that has only the scopes that the agent needs, and a daily cap:
         </p>
         <pre data-copy="settings"><code>${mcpServer(apiUrl)}</code></pre>
         <ul class="rows">
