@@ -100,6 +100,26 @@ describe('keys managed with a key', () => {
     expect(await create({}, id)).toMatchObject({ status: 201, body: bound });
   });
 
+  it('a new key has the settings that the request contains', async () => {
+    const wanted = {
+      environment: 'test',
+      scopes: ['dns'],
+      allowed_addresses: ['192.0.2.0/24'],
+      daily_credit_cap: 7,
+      expires_at: new Date(account.clock.now().getTime() + DAY_MS).toISOString(),
+    };
+    const { body } = await create(wanted);
+    expect(body).toMatchObject({ ...wanted, name: KEY.name });
+    expect(body.key).toMatch(/^dds_test_/);
+  });
+
+  it('a new key or a replacement that would already have expired is refused', async () => {
+    const past = { expires_at: account.clock.now().toISOString() };
+    const refusal = refused(400, 'invalid_request');
+    expect(await create(past)).toMatchObject(refusal);
+    expect(await rotate(caller.id, past)).toMatchObject(refusal);
+  });
+
   it('S131: a capped key creates no key and rotates only itself, and a key without other scopes has none to give', async () => {
     const capped = await onDashboard({ scopes: ['whois', 'keys:write'], daily_credit_cap: 5 });
     const other = await onDashboard({ scopes: ['whois'] });
@@ -147,16 +167,28 @@ describe('keys managed with a key', () => {
     expect(await rotate(alike.id, { expires_at: null }, ending.id)).toMatchObject(refusal);
   });
 
-  it('S5: a repeated creation returns the same id without the key', async () => {
-    const key = newId();
-    const first = await call('POST', '', { body: KEY, key });
-    const again = await call('POST', '', { body: KEY, key });
-    const { key: value, ...rest } = first.body;
-    expect([value, again]).toEqual([expect.any(String), { status: 201, body: rest }]);
-    expect(await account.dump()).not.toContain(value);
+  it.each(['creation', 'rotation'])(
+    'S5: a repeated %s returns the same id without the key',
+    async (what) => {
+      const key = newId();
+      const ask = () =>
+        what === 'creation'
+          ? call('POST', '', { body: KEY, key })
+          : call('POST', `/${caller.id}/rotate`, { body: { overlap: '24h' }, key });
+      const { status, body } = await ask();
+      const { key: value, ...rest } = body;
+      expect([status, value]).toEqual([201, expect.any(String)]);
+      expect(await ask()).toEqual({ status, body: rest });
+      expect(await account.dump()).not.toContain(value);
+    },
+  );
+
+  it('of two rotations of a key by itself at the same time, one is made', async () => {
+    const answers = await Promise.all([rotate(caller.id), rotate(caller.id)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
   });
 
-  it('a key is revoked once, with one e-mail, and a key of another account is not found', async () => {
+  it('a key is revoked once, with one e-mail', async () => {
     const { body } = await create();
     const before = (await account.mailsTo(EMAIL)).length;
     for (let i = 0; i < 2; i++) {
@@ -164,7 +196,19 @@ describe('keys managed with a key', () => {
       expect(await call('DELETE', `/${body.id}`)).toMatchObject(revoked);
     }
     expect((await account.mailsTo(EMAIL)).length).toBe(before + 1);
-    expect(await call('DELETE', `/${newId()}`)).toMatchObject(refused(404, 'not_found'));
+  });
+
+  it('S85: a key of another account is neither found nor accepted as the calling key', async () => {
+    const { token } = await account.newOwner();
+    const answer = await account.dashboard('POST', 'keys', {
+      body: { ...KEY, scopes: ['whois', 'keys:write'] },
+      token,
+    });
+    const { id } = answer.body;
+    expect(await rotate(id)).toMatchObject(refused(404, 'not_found'));
+    expect(await call('DELETE', `/${id}`)).toMatchObject(refused(404, 'not_found'));
+    expect(await create({}, id)).toMatchObject(refused(409, 'key_not_active'));
+    expect(await create({}, 'none')).toMatchObject(refused(400, 'invalid_request'));
   });
 
   it('S131: a key that has lost the scope, or was revoked, is rejected before the gateway knows', async () => {
@@ -201,5 +245,13 @@ describe('keys managed with a key', () => {
     expect(await create()).toMatchObject(limited);
     expect(await rotate(caller.id)).toMatchObject(limited);
     expect(await onDashboard({})).toMatchObject({ state: 'active' });
+  });
+
+  it('a deleted account can neither create nor rotate keys', async () => {
+    const token = await account.newSession(owner);
+    await account.dashboard('POST', 'account/delete', { token });
+    const refusal = refused(403, 'account_deleted');
+    expect(await create()).toMatchObject(refusal);
+    expect(await rotate(caller.id)).toMatchObject(refusal);
   });
 });

@@ -8,6 +8,7 @@ const OWN: KeyRights = {
 };
 const BOUND: KeyRights = { ...OWN, allowedAddresses: ['192.0.2.0/24', '2001:db8::1'] };
 const UPPER: KeyRights = { ...OWN, allowedAddresses: ['192.0.3.0/24'] };
+const HOLED: KeyRights = { ...OWN, allowedAddresses: ['192.0.2.0/26', '192.0.2.192/26'] };
 const ENDING: KeyRights = { ...OWN, expiresAt: new Date('2027-01-01T00:00:00Z') };
 
 describe('the rights of two keys', () => {
@@ -30,6 +31,26 @@ describe('the rights of two keys', () => {
       { allowedAddresses: ['192.0.2.0/23'] },
       'it is allowed only from',
     ],
+    [
+      'two blocks of which one is larger',
+      BOUND,
+      { allowedAddresses: ['192.0.2.0/25', '192.0.2.0/23'] },
+      'it is allowed only from',
+    ],
+    [
+      'a block with a hole',
+      HOLED,
+      { allowedAddresses: ['192.0.2.0/24'] },
+      'it is allowed only from',
+    ],
+    ['the same block in IPv6', BOUND, { allowedAddresses: ['::ffff:192.0.2.0/120'] }, undefined],
+    [
+      'every IPv4 address in IPv6',
+      BOUND,
+      { allowedAddresses: ['::ffff:0:0/96'] },
+      'it is allowed only from',
+    ],
+    ['text that is no address', BOUND, { allowedAddresses: ['?'] }, 'it is allowed only from'],
     ['every IPv6 address', BOUND, { allowedAddresses: ['::/0'] }, 'it is allowed only from'],
     ['every address', BOUND, { allowedAddresses: [] }, 'it is allowed only from'],
     ['an earlier end', ENDING, { expiresAt: new Date('2026-12-01T00:00:00Z') }, undefined],

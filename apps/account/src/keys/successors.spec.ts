@@ -95,6 +95,13 @@ describe('the successor of a key', () => {
     expect(await recordOf((await createKey()).key)).not.toHaveProperty('capLine');
   });
 
+  it('S6: a rotated key that expires before its overlap ends does not work for longer', async () => {
+    const soon = new Date(account.clock.now().getTime() + HOUR_MS).toISOString();
+    const old = await createKey({ expires_at: soon });
+    await call('POST', `keys/${old.id}/rotate`, { overlap: '24h', expires_at: null });
+    expect(await recordOf(old.key)).toMatchObject({ expiresAt: soon });
+  });
+
   it('S6: with the overlap "now", the old key is revoked at once', async () => {
     const old = await createKey();
     await call('POST', `keys/${old.id}/rotate`, { overlap: 'now' });
