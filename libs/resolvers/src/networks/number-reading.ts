@@ -22,7 +22,7 @@ export interface NumberReading {
 const FAILED: NumberReading = { outcome: 'parse_failed' };
 /** Texts in a registry's entry that say that another registry registers the numbers. */
 const ELSEWHERE = [
-  /^NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK$|^IANA-NETBLOCK-\d+$/i,
+  /^(?:NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK|IANA-NETBLOCK-\d+|ERX-NETBLOCK)$/i,
   /\b(?:allocated|transferred) to (?:afrinic|apnic|arin|lacnic|ripe)\b/i,
 ];
 

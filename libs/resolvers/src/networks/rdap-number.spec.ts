@@ -31,3 +31,20 @@ it.each([
   expect(block).toMatchObject({ start: '8.8.8.0' });
   expect(block?.countryCode).toBe(code);
 });
+
+it.each([
+  [{ type: 'email' }, { type: 'abuse' }, ['abuse@x.example']],
+  [{}, { pref: '1' }, ['abuse@x.example']],
+  [{}, {}, ['desk@x.example', 'abuse@x.example']],
+])('of an abuse contact with the addresses %j and %j, %j count', (first, second, emails) => {
+  const card = [
+    ['email', first, 'text', 'desk@x.example'],
+    ['email', second, 'text', 'abuse@x.example'],
+  ];
+  const desk = { handle: 'DESK', roles: ['abuse'], vcardArray: ['vcard', card] };
+  const text = JSON.stringify({ ...NETWORK, entities: [{ ...HOLDER, entities: [desk] }] });
+  const asked = ['8.8.8.8', '8.8.8.8'] as const;
+  const { block } = readNumberAnswer(text, { form: 'ip network', asked });
+  expect(block?.abuseContacts.map(({ email }) => email)).toEqual(emails);
+  expect(block?.contacts[1]?.emails).toEqual(['desk@x.example', 'abuse@x.example']);
+});

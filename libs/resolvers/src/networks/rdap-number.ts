@@ -32,7 +32,8 @@ export function readRdapNumber(
   const handle = textIn(json['handle']);
   const start = plainText(json[from]) ?? (kind === 'autnum' ? numberIn(handle) : undefined);
   if (start === undefined) return undefined;
-  const contacts = contactsOf(json);
+  const entities = entitiesIn(json);
+  const contacts = contactsOf(entities);
   const descriptions = remarksOf(json);
   const { created, updated } = readEvents(json);
   return {
@@ -51,7 +52,7 @@ export function readRdapNumber(
     statuses: linesIn(json['status']),
     originAsns: originsOf(json),
     contacts,
-    abuseContacts: abuseOf(contacts, descriptions),
+    abuseContacts: abuseOf(contacts, chosenEmails(entities), descriptions),
   };
 }
 
@@ -70,16 +71,21 @@ function countryOfHolder(contacts: readonly NetworkContact[]): string | undefine
   return contacts.find(({ roles }) => roles.includes('registrant'))?.countryCode;
 }
 
-function contactsOf(json: JsonObject): NetworkContact[] {
-  const found = new Map<string, NetworkContact>();
+/** Returns the entities of an object and those within them, outer ones first. */
+function entitiesIn(json: JsonObject): JsonObject[] {
+  const found: JsonObject[] = [];
   let parents: readonly JsonObject[] = [json];
-  let left = ENTITIES_MAX;
   for (let depth = 0; depth < ENTITY_DEPTH_MAX; depth++) {
-    const here = parents.flatMap(({ entities }) => objectsIn(entities)).slice(0, left);
-    left -= here.length;
-    for (const entity of here) note(found, entity);
-    parents = here;
+    const left = ENTITIES_MAX - found.length;
+    parents = parents.flatMap(({ entities }) => objectsIn(entities)).slice(0, left);
+    found.push(...parents);
   }
+  return found;
+}
+
+function contactsOf(entities: readonly JsonObject[]): NetworkContact[] {
+  const found = new Map<string, NetworkContact>();
+  for (const entity of entities) note(found, entity);
   return withoutMaintainers([...found.values()]);
 }
 
@@ -123,14 +129,29 @@ function note(found: Map<string, NetworkContact>, entity: JsonObject): void {
   });
 }
 
-/** Returns all values of a jCard property (RFC 7095 §3.3); a domain record needs only the first value. */
-function valuesOf(entity: JsonObject, name: string): string[] {
+/**
+ * Returns all values of a jCard property (RFC 7095 §3.3); a domain record needs only the first value.
+ * @param isWanted selects properties by their parameters.
+ */
+function valuesOf(
+  entity: JsonObject,
+  name: string,
+  isWanted = (_parameters: JsonObject) => true,
+): string[] {
   const values = listIn(listIn(entity['vcardArray'])[1]).flatMap((property) => {
-    const [key, , , value] = listIn(property);
+    const [key, parameters, , value] = listIn(property);
     if (typeof key !== 'string' || key.toLowerCase() !== name) return [];
+    if (!isWanted(objectsIn([parameters])[0] ?? {})) return [];
     return linesIn(value).map((text) => text.replace(/^(tel|mailto):/i, '').replace(/;.*$/, ''));
   });
   return [...new Set(values)].filter((text) => text !== '');
+}
+
+/** Returns the addresses that a card marks as for abuse, or as preferred (RFC 6350 §5.3, §5.6). */
+function chosenEmails(entities: readonly JsonObject[]): ReadonlySet<string> {
+  const isChosen = ({ type, pref }: JsonObject) =>
+    linesIn(type).some((one) => one.toLowerCase() === 'abuse') || String(pref) === '1';
+  return new Set(entities.flatMap((entity) => valuesOf(entity, 'email', isChosen)));
 }
 
 function listOf(value: string | undefined): string[] {
@@ -157,10 +178,21 @@ function originsOf(json: JsonObject): number[] {
   return linesIn(json['arin_originas0_originautnums']).map(Number).filter(Number.isSafeInteger);
 }
 
-function abuseOf(contacts: readonly NetworkContact[], remarks: readonly string[]): AbuseContact[] {
+/**
+ * Returns the addresses of abuse contacts. If the card of one has several, only those count that it marks as for abuse
+ * (RIPE's `abuse-mailbox`) or prefers (APNIC's). Without abuse contacts, the remarks are searched.
+ */
+function abuseOf(
+  contacts: readonly NetworkContact[],
+  chosen: ReadonlySet<string>,
+  remarks: readonly string[],
+): AbuseContact[] {
   const byRole = contacts
     .filter(({ roles }) => roles.includes('abuse'))
-    .flatMap(({ emails }) => emails)
+    .flatMap(({ emails }) => {
+      const own = emails.filter((email) => chosen.has(email));
+      return own.length > 0 ? own : emails;
+    })
     .filter(isEmail)
     .map((email) => ({ email: email.toLowerCase(), foundIn: 'rdap_role' }));
   const all = byRole.length > 0 ? byRole : abuseInRemarks(remarks);

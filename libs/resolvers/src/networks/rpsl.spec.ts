@@ -243,6 +243,28 @@ describe('a port-43 text', () => {
     expect(read?.abuseContacts).toEqual([{ email: 'desk@x.example', foundIn: 'e-mail' }]);
   });
 
+  it('has the mailbox for abuse of its abuse contact, not its other address', () => {
+    const read = of(
+      '192.0.2.1',
+      'inetnum: 192.0.2.0 - 192.0.2.255',
+      'abuse-c: DESK1',
+      'mnt-irt: IRT-EX',
+      '',
+      'irt: IRT-EX',
+      'e-mail: team@x.example',
+      'abuse-mailbox: irt@x.example',
+      '',
+      'role: Desk',
+      'nic-hdl: DESK1',
+      'e-mail: desk@x.example',
+      'abuse-mailbox: abuse@x.example',
+    );
+    expect(read?.abuseContacts).toEqual([
+      { email: 'irt@x.example', foundIn: 'irt' },
+      { email: 'abuse@x.example', foundIn: 'abuse-mailbox' },
+    ]);
+  });
+
   it('S69: attributes of a port-43 text may be named like built-in members', () => {
     expect(
       of('193.0.0.1', 'inetnum: 193.0.0.0 - 193.0.0.255', '__proto__: x', 'constructor: y'),

@@ -328,8 +328,8 @@ function contactsIn(objects: readonly RpslObject[], references: References): Net
 }
 
 /**
- * Finds abuse addresses in RIPE's comment, in `abuse-mailbox` and ARIN's OrgAbuseEmail, in IRTs, and in the abuse
- * contacts that the block or its holder names; if there are none, in remarks.
+ * Finds abuse addresses in RIPE's comment, in `abuse-mailbox` and ARIN's OrgAbuseEmail and, without `abuse-mailbox`, as
+ * the address of an IRT or of an abuse contact that the block or its holder names; if there are none, in remarks.
  */
 function abuseIn(
   lines: readonly string[],
@@ -343,7 +343,9 @@ function abuseIn(
   const attributes = objects.flatMap((object) => {
     const { className } = object;
     const isNamed =
-      Object.hasOwn(CONTACT_CLASSES, className) && rolesOf(object, references).includes('abuse');
+      Object.hasOwn(CONTACT_CLASSES, className) &&
+      rolesOf(object, references).includes('abuse') &&
+      first(object, 'abuse-mailbox') === undefined;
     return object.attributes
       .filter(
         ([name]) =>

@@ -320,6 +320,7 @@ describe('an address', () => {
   it.each([
     ['193.0.8.1', 'whois.ripe.net', 'netname: NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK'],
     ['1.0.0.1', 'whois.apnic.net', 'netname: IANA-NETBLOCK-1'],
+    ['153.2.0.1', 'whois.apnic.net', 'netname: ERX-NETBLOCK'],
     ['8.0.0.1', 'whois.arin.net', 'NetType: Early Registrations, Transferred to RIPE NCC'],
     ['8.0.0.1', 'whois.arin.net', 'NetType: Allocated to APNIC'],
   ])(
