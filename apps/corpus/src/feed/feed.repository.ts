@@ -6,6 +6,7 @@ import {
   type NextNamesAsked,
   type SuppressionVersion,
 } from '#libs/contracts';
+import { columnsOf } from '#libs/database';
 import { CorpusConfig } from '../corpus.config.js';
 import type { Change } from '../observations/change.js';
 import { FeedDatabase } from '../searches/search-database.js';
@@ -35,6 +36,13 @@ export interface NextName {
   name: string;
   place: string;
   isDue: boolean;
+}
+
+interface NextHost {
+  key: string;
+  name: string;
+  host: string;
+  sourceId: number;
 }
 
 @Injectable()
@@ -104,23 +112,22 @@ export class FeedRepository {
   private async listNextHosts(asked: NextNamesOf): Promise<NextName[]> {
     const { before, sourceIds, fromKey, toKey, after, limit } = asked;
     const [afterName, afterHost = ''] = after.name.split(' ');
-    const rows = await this.database.query<Omit<NextName, 'place'> & { host: string }>(
-      `select h.domain_key as key, h.name, h.host,
-         d.dropped_at is null and (h.source_id = any($6::smallint[]) or exists (select from host_sighting t
-           where ${OF_HOST} and t.source_id = any($6::smallint[]) and t.source_id <> ${LOOKUPS_SOURCE}))
-         and not exists (select from host_sighting t
-           where ${OF_HOST} and t.has_resolved is not null and t.observed_at >= $7) as "isDue"
-       from host h join domain d on d.domain_key = h.domain_key and d.name = h.name
+    const page = await this.database.query<NextHost>(
+      `select h.domain_key as key, h.name, h.host, h.source_id as "sourceId" from host h
        where h.domain_key between $1 and $2 and (h.domain_key, h.name, h.host) > ($3, $4, $5)
          and h.host not like '*%'
-       order by h.domain_key, h.name, h.host limit $8`,
-      [fromKey, toKey, after.key, afterName, afterHost, sourceIds, before, limit],
+       order by h.domain_key, h.name, h.host limit $6`,
+      [fromKey, toKey, after.key, afterName, afterHost, limit],
     );
-    return rows.map(({ key, name, host, isDue }) => ({
+    const columns = columnsOf(page, 'key', 'name', 'host', 'sourceId');
+    const values = [...columns, sourceIds, before];
+    const due = await this.database.query<Pick<NextHost, 'name' | 'host'>>(DUE_HOSTS, values);
+    const dueNames = new Set(due.map(({ name, host }) => `${host}.${name}`));
+    return page.map(({ key, name, host }) => ({
       key,
       name: `${host}.${name}`,
       place: `${name} ${host}`,
-      isDue,
+      isDue: dueNames.has(`${host}.${name}`),
     }));
   }
 
@@ -153,13 +160,24 @@ export class FeedRepository {
 const IS_LOOKED_UP = `(d.source_id = any($5::smallint[]) or d.listed_by = any($5::smallint[])
   or exists (select from name_source n
     where n.domain_key = d.domain_key and n.name = d.name and n.source_id = any($5::smallint[])))`;
-const OF_HOST = 't.domain_key = h.domain_key and t.name = h.name and t.host = h.host';
 const OF_NAME = 't.domain_key = d.domain_key and t.name = d.name and t.observed_at >= $6';
 const SEEN = {
   whois: `exists (select from whois_revision t where ${OF_NAME})
     or exists (select from whois_confirmation t where ${OF_NAME})`,
   dns: `exists (select from dns_sighting t where ${OF_NAME} and t.host = '')`,
 } as const;
+
+const OF_HOST = 't.domain_key = d.domain_key and t.name = d.name and t.host = q.host';
+// A statement of its own: in the one that reads a page of hosts, the planner would choose to read whole tables.
+const DUE_HOSTS = `
+  select name, host from (
+    select d.name, q.host, (q.source_id = any($5::smallint[]) or exists (select from host_sighting t
+        where ${OF_HOST} and t.source_id = any($5::smallint[]) and t.source_id <> ${LOOKUPS_SOURCE}))
+      and not exists (select from host_sighting t
+        where ${OF_HOST} and t.has_resolved is not null and t.observed_at >= $6) as is_due
+    from unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[]) as q (domain_key, name, host, source_id)
+    join domain d on d.domain_key = q.domain_key and d.name = q.name and d.dropped_at is null) hosts
+  where is_due`;
 
 // Selects the changes that the previous snapshot could not see, by their transaction. A selection by id or time would
 // miss late commits. The token is created as for the change feed in libs/messaging.

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ownerRole, withClient } from '#libs/database';
+import { CorpusUnderTest } from '#test/corpus';
+import { CorpusConfig } from '../corpus.config.js';
+import { ALL_KEYS } from '../names/domain-key.js';
+import type { FeedDatabase } from '../searches/search-database.js';
+import { FeedRepository } from './feed.repository.js';
+
+const HOSTS = 20_000;
+const LIMIT = 10;
+
+let corpus: CorpusUnderTest;
+
+beforeAll(async () => {
+  corpus = await CorpusUnderTest.start();
+});
+afterAll(() => corpus.stop());
+
+it('a page of hosts to look up reads indexes, not all hosts', async () => {
+  await withClient(corpus.test.url(ownerRole('corpus')), async (owner) => {
+    for (const [table, columns] of [
+      ['domain', `'name-' || n || '.com', 'name-' || n, null, null, 1, null, now()`],
+      ['host', `'name-' || n || '.com', 'www', 2, now()`],
+      ['host_sighting', `'name-' || n || '.com', 'www', now(), null, 2 + n % 2`],
+    ]) {
+      await owner.query(
+        `insert into ${table} select n, ${columns} from generate_series(1, ${HOSTS}) n`,
+      );
+      await owner.query(`analyze ${table}`);
+    }
+  });
+  await corpus.database.transaction(async (transaction) => {
+    const countOf = async () => {
+      const [row] = await transaction.query<{ rows: string }>(
+        `select sum(seq_tup_read + idx_tup_fetch) as rows from pg_stat_xact_user_tables
+         where schemaname = 'corpus' and relname in ('domain', 'host', 'host_sighting')`,
+      );
+      return Number(row.rows);
+    };
+    // The count begins with earlier transactions of the connection.
+    const before = await countOf();
+    const feed = new FeedRepository(transaction as unknown as FeedDatabase, new CorpusConfig());
+    const page = await feed.listNext({
+      ...ALL_KEYS,
+      kind: 'host',
+      before: corpus.clock.now(),
+      after: { key: '0', name: '' },
+      sourceIds: [3],
+      limit: LIMIT,
+    });
+    expect(page.map(({ isDue }) => isDue)).toEqual(
+      Array.from({ length: LIMIT }, (_, place) => place % 2 === 0),
+    );
+    expect((await countOf()) - before).toBeLessThan(10 * LIMIT);
+  });
+});
