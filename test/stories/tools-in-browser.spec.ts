@@ -129,6 +129,34 @@ const SAMPLE = 'registered.test';
     expect(user.takeFaults().every((fault) => fault.includes('ERR_CONNECTION_RESET'))).toBe(true);
   });
 
+  it('a paused upload is continued, and begun again if it has been removed meanwhile', async () => {
+    const { page } = user;
+    let isHeld = true;
+    const begun: string[] = [];
+    page.on('response', (response) => {
+      if (response.request().method() === 'POST') begun.push(response.headers()['location']);
+    });
+    await page.route('**/api/uploads/*', async (route) => {
+      const method = route.request().method();
+      // Nothing is sent before the pause.
+      if (method === 'PATCH' && isHeld) return;
+      if (method === 'HEAD' && begun.length === 1 && !isHeld) return route.fulfill({ status: 404 });
+      return route.continue();
+    });
+    await user.open('/jobs');
+    const file = { name: 'paused.txt', mimeType: 'text/plain', buffer: Buffer.from('paused.com') };
+    await page.locator('#file').setInputFiles(file);
+    await page.getByRole('button', { name: 'Upload', exact: true }).click();
+    await page.getByText('Sending the file.').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused. What was sent is kept for 7 days.').waitFor();
+    isHeld = false;
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('1 unique name in 1 line').waitFor();
+    expect(begun).toHaveLength(2);
+    expect(page.url()).toContain(begun[1].split('/').pop());
+  });
+
   it('an upload whose session has ended says so, and not that it can be continued', async () => {
     const { page } = user;
     await page.route('**/api/uploads/*', (route) => route.fulfill({ status: 401 }));

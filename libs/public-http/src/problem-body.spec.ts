@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { InvalidRequest, NotFound } from '#libs/platform';
+import { InvalidRequest, NotFound, Problem } from '#libs/platform';
 import { ProblemBodies } from './problem-body.js';
 
 const bodies = new ProblemBodies('https://api.example', {
@@ -32,6 +32,8 @@ it.each([
     `<https://api.example/errors/${code}>; rel="help", <https://dashboard.example${page}>; rel="payment"`,
   );
   expect(bodies.linksOf(code)).not.toContain('payment');
+  const problem = new Problem({ code, status: 402, detail: '' });
+  expect(bodies.render(problem, { requestId: 'one', path: '/' })).not.toContain('credits_url');
 });
 
 it('S8: a key in the text or in a field of a problem is masked', () => {

@@ -8,6 +8,7 @@ import {
   expectProblem,
   live,
 } from '../../../../test/gateway/gateway-under-test.js';
+import { LoadShedder } from '../request/01-shed.js';
 import { JSON_HEADERS, McpClients, bearer, call } from '../../../../test/gateway/mcp-clients.js';
 
 let mcp: McpClients;
@@ -88,14 +89,29 @@ describe('messages from strangers', () => {
     expect((await post(LIST, home)).status).toBe(200);
   });
 
-  it('S17: calls that a key may not make count for its account', async () => {
+  it.each([
+    ['that a key may not make', CALL, 'scope_denied'],
+    ['with unusable arguments', CALL.replace('"a.example"', 'null'), 'invalid_request'],
+  ])('S17: calls %s count for its account', async (_, message, code) => {
     const { apiKey } = under.around.account.addKey({ scopes: ['dns'] });
-    expect((await post(CALL, bearer(apiKey))).text).toContain('scope_denied');
+    expect((await post(message, bearer(apiKey))).text).toContain(code);
     let text = '';
     for (let i = 0; i < 100 && !text.includes('rate_limited'); i++) {
-      ({ text } = await post(CALL, bearer(apiKey)));
+      ({ text } = await post(message, bearer(apiKey)));
     }
     expect(text).toContain('rate_limited');
+  });
+
+  it('calls that an overloaded gateway refuses do not count', async () => {
+    const { apiKey } = under.around.account.addKey();
+    const overload = jest.spyOn(LoadShedder.prototype, 'isOverloaded', 'get').mockReturnValue(true);
+    try {
+      for (let i = 0; i < 70; i++) {
+        expect((await post(CALL, bearer(apiKey))).text).toContain('service_overloaded');
+      }
+    } finally {
+      overload.mockRestore();
+    }
   });
 
   it('a stranger’s call of a public tool counts once for the address', async () => {

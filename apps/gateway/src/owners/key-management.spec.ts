@@ -46,7 +46,7 @@ it('S116: the account service gets the calling key, and where and with what it i
   const headers = {
     'x-api-key': apiKey,
     'x-forwarded-for': '203.0.113.7',
-    'user-agent': 'a robot',
+    'user-agent': 'a robot'.padEnd(400, '!'),
   };
   expect(await under.ask(PATH, headers)).toMatchObject({
     status: 200,
@@ -58,7 +58,7 @@ it('S116: the account service gets the calling key, and where and with what it i
       'x-account-id': keyRecord.accountId,
       'x-key-id': keyRecord.keyId,
       'x-client-address': '203.0.113.7',
-      'x-user-agent': 'a robot',
+      'x-user-agent': 'a robot'.padEnd(300, '!'),
     },
   ]);
 });
