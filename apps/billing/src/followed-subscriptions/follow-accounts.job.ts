@@ -26,7 +26,8 @@ export class FollowAccountsJob implements Job {
   /** The position at which the next run continues, so that rejected subscriptions never delay later ones. */
   private after = FIRST_ID;
   private readonly refused = new Rests();
-  private readonly unreadable = new Rests();
+  /** The overdue subscriptions whose processor has answered, even if they have not ended there yet. */
+  private readonly fetched = new Rests();
 
   constructor(
     private readonly subscriptions: FollowedSubscriptionsMaintenanceRepository,
@@ -49,13 +50,13 @@ export class FollowAccountsJob implements Job {
   }
 
   private async endOverdue(now: Date): Promise<void> {
-    const unreadable = this.unreadable.at(now);
-    const overdue = await this.subscriptions.listOverdue(now, SUBSCRIPTIONS_MAX, unreadable);
+    const fetched = this.fetched.at(now);
+    const overdue = await this.subscriptions.listOverdue(now, SUBSCRIPTIONS_MAX, fetched);
     for (const { processor, id } of overdue) {
       const result = await this.syncing
         .sync({ processor, kind: 'subscription', id })
         .catch((err: unknown) => this.postpone(id, err));
-      if (result === 'refused' || result === 'foreign') this.unreadable.begin(id, now);
+      if (result === 'synced' || result === 'refused') this.fetched.begin(id, now);
     }
   }
 

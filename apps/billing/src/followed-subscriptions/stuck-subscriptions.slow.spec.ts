@@ -63,19 +63,42 @@ describe('a subscription', () => {
     expect(await subscriptionOf(accountId)).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('whose end cannot be read is read again only after some minutes', async () => {
-    const { id } = await subscriptionOf(await left());
-    await billing.database.query('update subscriptions set cancel_at = $2 where id = $1', [
-      id,
-      billing.clock.now(),
-    ]);
-    const fetch = jest.spyOn(billing.get(PaymentProcessors).get('stripe'), 'fetch');
-    fetch.mockResolvedValue(REFUSED);
-    await followOften();
-    expect(fetch).toHaveBeenCalledTimes(1);
-    billing.clock.advance(10 * MINUTE_MS);
-    await followOften();
-    expect(fetch).toHaveBeenCalledTimes(2);
-    fetch.mockRestore();
+  it('that its processor refuses to cancel is resumed at once by a restoration', async () => {
+    const accountId = await left();
+    const stripe = billing.get(PaymentProcessors).get('stripe');
+    const cancel = jest.spyOn(stripe, 'cancel').mockResolvedValueOnce(REFUSED);
+    await billing.follow();
+    cancel.mockRestore();
+    const resume = jest.spyOn(stripe, 'resume');
+    await billing.deliver('restored', accountId);
+    await billing.follow();
+    expect(resume).toHaveBeenCalledTimes(1);
+    resume.mockRestore();
   });
+
+  it.each(['cannot be read', 'is late'])(
+    'whose end %s is fetched again only after some minutes',
+    async (end) => {
+      const { id } = await subscriptionOf(await left());
+      await billing.database.query('update subscriptions set cancel_at = $2 where id = $1', [
+        id,
+        billing.clock.now(),
+      ]);
+      const stripe = billing.get(PaymentProcessors).get('stripe');
+      const [{ id: externalId }] = billing.simulator.world.all('subscription');
+      const read = await stripe.fetch({ kind: 'subscription', id: externalId });
+      const late = read.outcome === 'done' && { ...read.value, cancelAt: billing.clock.now() };
+      const fetch = jest.spyOn(stripe, 'fetch');
+      fetch.mockResolvedValue(
+        end === 'is late' ? ({ outcome: 'done', value: late } as typeof read) : REFUSED,
+      );
+      const fetches = () => fetch.mock.calls.filter(([ref]) => ref.id === externalId).length;
+      await followOften();
+      expect(fetches()).toBe(1);
+      billing.clock.advance(10 * MINUTE_MS);
+      await followOften();
+      expect(fetches()).toBe(2);
+      fetch.mockRestore();
+    },
+  );
 });

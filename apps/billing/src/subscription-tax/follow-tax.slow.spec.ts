@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ChosenProcessor, InvoiceAnswer, OrderAnswer } from '#libs/contracts';
+import {
+  type ChosenProcessor,
+  FORMER_UNIT_MICROS,
+  type InvoiceAnswer,
+  type OrderAnswer,
+  planOfSku,
+} from '#libs/contracts';
 import { DAY_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
@@ -253,6 +259,34 @@ describe('the tax of a running subscription', () => {
     const [now, processor] = [billing.clock.now(), 'gone' as ProcessorName];
     const renewal = { accountId, taxPpm: 81_000, processor, periodEnd: addMonths(now, 1) };
     expect(await billing.get(RenewalTaxService).expected(renewal, now)).toBe(81_000);
+  });
+
+  it.each([
+    ['a plan keeps its former price', undefined, ['75000000', '14250000', '89250000']],
+    [
+      'the rate stays the same if a change waits, whose price may be a former one, too',
+      'api-5K-month',
+      ['10000000', '810000', '10810000'],
+    ],
+  ])('after the price of a plan has risen, %s', async (_, wanted, renewed) => {
+    const plan = planOfSku('api-50K-month')!;
+    const { sku, unitMicros } = plan;
+    start = billing.clock.now();
+    const body = { product: 'subscription', sku, processor: 'stripe' };
+    const { body: order } = await billing.call('POST', 'orders', { accountId, body });
+    const bought = billing.simulator.world
+      .all('price')
+      .find(({ metadata }) => metadata.sku === sku)!;
+    bought.metadata.catalogueVersion = 'former';
+    await billing.act(order as OrderAnswer, 'pay');
+    FORMER_UNIT_MICROS.former = { [sku]: unitMicros };
+    plan.unitMicros += 5_000_000;
+    if (wanted !== undefined) await step((await own()).id, 'change', { sku: wanted });
+    live('DE');
+    await renew(1);
+    expect((await invoices()).at(-1)).toEqual(renewed);
+    plan.unitMicros = unitMicros;
+    delete FORMER_UNIT_MICROS.former;
   });
 
   it('the rate stays the same if the buyer’s country is no longer known', async () => {
