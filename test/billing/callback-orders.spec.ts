@@ -83,8 +83,8 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
   }
 
   /**
-   * Runs `begin` once for each permutation of the resulting callbacks, and delivers them in that sequence. In the first
-   * run, they are then delivered again, in reverse, unless `areRepeated` is false.
+   * Runs `begin` once for each permutation of the callbacks that it causes, and delivers them in that order. The first
+   * run then delivers all of them again, in reverse order, unless `areRepeated` is false.
    * @returns the number of callbacks, and the different outcomes, each with the last permutation that led to it.
    */
   async function inEveryOrder(

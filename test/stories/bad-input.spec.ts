@@ -88,7 +88,7 @@ describe('in one process: unusable input', () => {
       ['not_text', Buffer.from('MZ\x90\0\x03\0\0\0name.com', 'latin1')],
       ['broken_archive', text.subarray(0, text.length - 20)],
       ['nested_archive', gzipSync(text)],
-      // Twice as many blank lines are allowed, but they are not stored, which takes most of the time.
+      // Twice as many lines are allowed if they are blank: they are not stored, so the test takes little time.
       ['too_many_lines', gzipSync('\n'.repeat(2 * UPLOAD_LINES_MAX + 1))],
       ['no_names', Buffer.alloc(0)],
     ];

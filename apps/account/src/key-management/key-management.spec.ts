@@ -89,7 +89,7 @@ describe('keys managed with a key', () => {
     expect(await create(settings)).toMatchObject(refused(403, 'key_rights_exceeded'));
   });
 
-  it('S131: a key with an end or with addresses cannot create a key without them', async () => {
+  it('S131: a key with an expiry time or allowed addresses cannot create a key without them', async () => {
     const now = account.clock.now().getTime();
     const ends = new Date(now + DAY_MS).toISOString();
     const bound = { allowed_addresses: ['192.0.2.0/24'], expires_at: ends };
@@ -132,7 +132,7 @@ describe('keys managed with a key', () => {
     expect(await create({}, bare.id)).toMatchObject(refusal);
   });
 
-  it('S131: a key rotates itself, is told of a later end, and can then no longer change keys', async () => {
+  it('S131: a key rotates itself, is told of a later expiry, and can then no longer change keys', async () => {
     const ends = new Date(account.clock.now().getTime() + DAY_MS).toISOString();
     const old = await onDashboard({ scopes: ['whois', 'keys:write'], expires_at: ends });
     const rotated = await rotate(old.id, { expires_at: null }, old.id);

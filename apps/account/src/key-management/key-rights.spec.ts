@@ -53,11 +53,19 @@ describe('the rights of two keys', () => {
     ['text that is no address', BOUND, { allowedAddresses: ['?'] }, 'it is allowed only from'],
     ['every IPv6 address', BOUND, { allowedAddresses: ['::/0'] }, 'it is allowed only from'],
     ['every address', BOUND, { allowedAddresses: [] }, 'it is allowed only from'],
-    ['an earlier end', ENDING, { expiresAt: new Date('2026-12-01T00:00:00Z') }, undefined],
-    ['a later end', ENDING, { expiresAt: new Date('2027-01-01T00:00:01Z') }, 'it expires at 2027'],
-    ['no end', ENDING, { expiresAt: null }, 'it expires at 2027'],
-  ])('S131: compared with the own rights, %s are judged rightly', (_, own, wanted, excess) => {
-    const found = excessOf(own, { ...own, ...wanted });
-    expect(found).toEqual(excess === undefined ? undefined : expect.stringContaining(excess));
-  });
+    ['an earlier expiry', ENDING, { expiresAt: new Date('2026-12-01T00:00:00Z') }, undefined],
+    [
+      'a later expiry',
+      ENDING,
+      { expiresAt: new Date('2027-01-01T00:00:01Z') },
+      'it expires at 2027',
+    ],
+    ['no expiry', ENDING, { expiresAt: null }, 'it expires at 2027'],
+  ])(
+    'S131: compared with the key’s own rights, %s are judged correctly',
+    (_, own, wanted, excess) => {
+      const found = excessOf(own, { ...own, ...wanted });
+      expect(found).toEqual(excess === undefined ? undefined : expect.stringContaining(excess));
+    },
+  );
 });

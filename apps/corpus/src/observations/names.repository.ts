@@ -117,9 +117,9 @@ export class NamesRepository {
   }
 
   /**
-   * Records that a source has listed names of another source. If the source is about to become the names' own source
-   * because it has more rights, records the names' previous source. @param isListing whether the source listed the
-   * names. Other observations of the source are recorded separately.
+   * Records that a source has listed names that belong to another source. If the names are about to pass to this source
+   * because it has more rights, records the source to which they belonged.
+   * @param isListing whether the source listed the names. Its other observations are recorded separately.
    */
   async addSource(
     transaction: Transaction,

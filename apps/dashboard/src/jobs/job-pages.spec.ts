@@ -176,7 +176,7 @@ it.each([
   expect(durationWords(seconds)).toBe(words);
 });
 
-it('the start of a job may take as long on its page as in a call by key', async () => {
+it('the start of a job may take as long on its page as in a call with a key', async () => {
   const limits = jest.spyOn(AbortSignal, 'timeout');
   try {
     for (const path of ['/jobs', `/uploads/${READY.id}/job`]) {

@@ -237,8 +237,8 @@ export class ServiceProxy {
   }
 
   /**
-   * Chooses the connections for a call. Calls of signed senders have no shares: only the called service can identify
-   * the senders.
+   * Chooses the connections for a call. Calls with a sender's signature are not divided into shares, because only the
+   * called service can tell the senders apart.
    */
   private wayOf({ headers, isSessionCheck, timeoutMs = TIMEOUT_MS }: ProxiedCall): {
     pool: ServicePool;

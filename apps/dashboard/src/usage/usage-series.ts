@@ -6,8 +6,7 @@ export interface UsedOnDay {
   credits: number;
 }
 
-export const FIGURES = ['requests', 'credits', 'failed'] as const;
-export type Figure = (typeof FIGURES)[number];
+export type Figure = 'requests' | 'credits' | 'failed';
 
 /** Number of names with colours of their own. The other names share one colour. */
 const NAMED_MAX = 5;

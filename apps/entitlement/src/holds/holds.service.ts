@@ -92,8 +92,8 @@ export class HoldsService {
   }
 
   /**
-   * Closes holds that have ended, at most `REAPED_PER_ROUND_MAX`. One that cannot be closed, because the credits of its
-   * account are damaged, is tried again in a minute, so that it does not take the place of others.
+   * Closes holds that have ended, at most `REAPED_PER_ROUND_MAX`. A hold that cannot be closed, because the credits of
+   * its account are damaged, is tried again in a minute, so that it does not keep others from being closed.
    * @throws AggregateError if some could not be closed, after all were tried.
    */
   async reap(): Promise<void> {

@@ -66,7 +66,10 @@ export function sourceOf({ sourceType, sourceId, sourceIndex }: NewGrant): strin
   return `${sourceType}:${sourceId}:${sourceIndex}`;
 }
 
-/** Returns the source, line and slice of the grant that receives credits returned to this grant after its end. */
+/**
+ * Returns the source, line and slice of another grant, which receives the credits that are returned to this grant after
+ * it has ended.
+ */
 export function revivalOf(grant: Grant) {
   const { lineId, subscriptionId, sliceStart, sliceEnd } = grant;
   const { sourceId, sourceIndex } =

@@ -46,7 +46,7 @@ export interface JournaledLog {
   /** Calls `listener` after each write, with the number of charged answers that it contained. */
   onWritten(listener: (count: number) => void): void;
   writerId: string;
-  /** Writes the missing rows of earlier processes, once those processes can no longer write. */
+  /** Writes the rows that earlier processes did not write, once those processes can no longer write. */
   restore(rows: string[], writerIds: string[]): Promise<void>;
 }
 

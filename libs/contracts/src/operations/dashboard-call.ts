@@ -28,7 +28,7 @@ export function dashboardCall(
 }
 
 /**
- * Returns the form that a call by key has on the dashboard's origin: below `/api`, for a session. The owner answers
+ * Returns the form that a call with a key has on the dashboard's origin: below `/api`, for a session. The owner answers
  * both forms through one route. The pages send the idempotency keys of their forms to the owner themselves.
  */
 export function atDashboard(row: Operation): Operation {

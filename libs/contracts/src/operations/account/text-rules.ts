@@ -57,7 +57,7 @@ export const IsLine = (lengthMax: number) =>
     }),
   );
 
-/** Declares a line that our e-mails quote, which cannot contain a link (S82). */
+/** Declares a line that our e-mails quote. It must not contain an address, so that no e-mail has a foreign link (S82). */
 export const IsMailedName = (lengthMax: number) =>
   applyDecorators(
     IsLine(lengthMax),
