@@ -31,6 +31,7 @@ const RESPONSE = 0x8000;
 const AUTHORITATIVE = 0x0400;
 const TRUNCATED = 0x0200;
 const RECURSION_DESIRED = 0x0100;
+const RECURSION_AVAILABLE = 0x0080;
 const AUTHENTICATED = 0x0020;
 
 export interface Question {
@@ -104,9 +105,10 @@ export function readMessage(bytes: Uint8Array): DnsMessage {
   } catch (error) {
     if (!isTruncated) throw error;
   }
+  const isRefusal = code === 0 && isReferral(flags, sections);
   return {
     id,
-    rcode: rcodeNamed(code),
+    rcode: isRefusal ? 'refused' : rcodeNamed(code),
     isResponse: (flags & RESPONSE) !== 0,
     isTruncated,
     isCut,
@@ -117,6 +119,16 @@ export function readMessage(bytes: Uint8Array): DnsMessage {
     answers: sections[0].slice(0, ANSWERS_MAX),
     authorities: sections[1],
   };
+}
+
+/**
+ * True for a referral (RFC 2308 §2.2): a server that does not resolve names for us only names other servers, so its
+ * answer does not show that there are no records.
+ */
+function isReferral(flags: number, [answers, authorities]: readonly DnsRecord[][]): boolean {
+  const isFinal = (flags & (RECURSION_AVAILABLE | AUTHORITATIVE)) !== 0 || answers.length > 0;
+  const types = authorities.map(({ type }) => type);
+  return !isFinal && types.includes('NS') && !types.includes('SOA');
 }
 
 /**
