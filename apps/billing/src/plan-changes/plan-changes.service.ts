@@ -20,10 +20,10 @@ import { BillingConfig } from '../billing.config.js';
 import { CancellationReasonsService } from '../cancellation-reasons/cancellation-reasons.service.js';
 import { taxWithin } from '../tax/tax-rates.js';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
-import { CHANGE_BEING_PAID, type CallResult } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 import { OwnSubscriptionsService } from '../subscriptions/own-subscriptions.service.js';
+import { MAY_BE_MADE, madeBy, refusalOf, valueOf } from './call-outcome.js';
 import {
   type PlannedUnits,
   changeIdOf,
@@ -34,11 +34,7 @@ import {
 import { pendingChangeOf } from '../subscriptions/subscription-answer.js';
 import type { Subscription } from '../subscriptions/subscription.entity.js';
 import { isNotTaken } from '../subscriptions/unpaid-change.js';
-import {
-  ChangeRefused,
-  PeriodNotPaid,
-  PlanNotChangeable,
-} from '../subscriptions/subscriptions.errors.js';
+import { PeriodNotPaid, PlanNotChangeable } from '../subscriptions/subscriptions.errors.js';
 
 const PREVIEW_MS = 15 * MINUTE_MS;
 /**
@@ -57,10 +53,6 @@ const NEXT_IS_PAID = 'The next period is already paid. Change the plan once that
 const PAUSED =
   'This subscription is paused at the payment processor, so nothing is charged. Contact support.';
 const BEING_SET = 'This plan is being brought in line with its payments. Try again in a minute.';
-const MAY_BE_MADE =
-  'The payment processor did not answer, so it is not known whether the change was made. Wait a minute and look at the subscription before you try again.';
-const BEING_PAID =
-  'The payment processor is reviewing the payment of an earlier change. Wait until it has finished.';
 
 /**
  * Makes the changes that customers request to their subscriptions, and changes to their tax rates. A fetch then updates
@@ -186,8 +178,8 @@ export class PlanChangesService {
   }
 
   /**
-   * Drops an unpaid change. If the customer has paid in the meantime, the change stays, and the
-   * answer shows it.
+   * Drops an unpaid change. If the customer has paid in the meantime, the change stays, and the answer shows it. At
+   * PayPal, a customer who has agreed to the new plan must also agree to keep the old one.
    * @throws the errors of `cancel`.
    */
   async drop(accountId: string, id: string): Promise<PlanChangeAnswer> {
@@ -201,7 +193,11 @@ export class PlanChangesService {
       // If the processor refused because the change is paid, the change is no longer open.
       const isOpen = subscription.unpaid_change !== null;
       if (dropped.outcome === 'refused' && isOpen) throw refusalOf(dropped);
-      return { subscription, redirect_url: null };
+      // PayPal bills a plan that the customer has agreed to from the next period on, even if the change was not paid.
+      const { pending_change: next, cancel_at: cancelAt } = subscription;
+      const isAgreed = next?.sku === row.unpaidSku && next.quantity === row.unpaidQuantity;
+      const page = isAgreed && !isOpen && cancelAt === null ? await this.keepPlan(row) : null;
+      return { subscription, redirect_url: page };
     });
   }
 
@@ -270,9 +266,7 @@ export class PlanChangesService {
     const isChangeMeant = row.pendingSku !== null && row.cancelAt === null;
     if (isChangeMeant && processor.capabilities.changesNeedApproval) {
       // A change that was approved on the processor's page must also be withdrawn there.
-      const kept = changeOf(row, unitsOf(row), row.catalogueVersion);
-      const result = madeBy(await processor.changeAtPeriodEnd(kept, newId()));
-      if (result.state === 'approval_required') ({ redirectUrl } = result);
+      redirectUrl = await this.keepPlan(row);
     } else {
       madeBy(await processor.resume(row.externalId, newId()));
       const dropped = isChangeMeant ? undefined : droppedBy(row);
@@ -281,6 +275,14 @@ export class PlanChangesService {
     }
     crashPoint('plan-change.after-call');
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
+  }
+
+  /** Lets the next period have the same plan. @returns the page where the customer must agree; null if there is none. */
+  private async keepPlan(row: Subscription): Promise<string | null> {
+    const kept = changeOf(row, unitsOf(row), row.catalogueVersion);
+    const processor = this.processors.get(row.processor);
+    const result = madeBy(await processor.changeAtPeriodEnd(kept, newId()));
+    return result.state === 'approval_required' ? result.redirectUrl : null;
   }
 
   async paymentPage(accountId: string, id: string): Promise<{ redirect_url: string }> {
@@ -374,24 +376,3 @@ const notSold = () =>
 
 /** Cuts a time to whole seconds, because processors count in seconds. */
 const wholeSecond = (time: Date) => new Date(Math.floor(time.getTime() / 1000) * 1000);
-
-function valueOf<T>(outcome: CallResult<T>): T {
-  if (outcome.outcome === 'done') return outcome.value;
-  if (outcome.outcome === 'unknown') throw new ProcessorUnavailable(outcome.cause);
-  throw refusalOf(outcome);
-}
-
-/**
- * Returns the value of a call that changes the subscription and may charge for it.
- * @throws ProcessorUnavailable with the note that the change may have been made; the errors of
- *   `refusalOf`.
- */
-function madeBy<T>(outcome: CallResult<T>): T {
-  if (outcome.outcome === 'unknown') throw new ProcessorUnavailable(outcome.cause, MAY_BE_MADE);
-  return valueOf(outcome);
-}
-
-const refusalOf = (refused: CallResult<never> & { outcome: 'refused' }) =>
-  refused.code === CHANGE_BEING_PAID
-    ? new PlanNotChangeable(BEING_PAID)
-    : new ChangeRefused(refused);

@@ -306,11 +306,27 @@ describe('an unpaid plan change', () => {
   it('takes no money after it has been dropped at PayPal, even if the customer approves it later', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
-    await ask('drop');
+    expect((await ask('drop')).body.redirect_url).toBeNull();
     expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
     await agreeAtPaypal(body.redirect_url);
     await billing.settle();
     expect(await paid()).toHaveLength(1);
     expect(await now()).toMatchObject({ sku: 'api-15K-month' });
+  });
+
+  it('is not billed from the next period on if it is dropped after the customer agreed to it at PayPal', async () => {
+    await subscribed('paypal');
+    const { body } = await ask('change', WISH);
+    await agreeAtPaypal(body.redirect_url, 'abandon');
+    await billing.settle();
+    expect(await now()).toMatchObject({ pending_change: WISH, unpaid_change: WISH });
+    const { body: dropped } = await ask('drop');
+    await agreeAtPaypal(dropped.redirect_url);
+    await billing.settle();
+    expect(await now()).toMatchObject({
+      sku: 'api-15K-month',
+      pending_change: null,
+      unpaid_change: null,
+    });
   });
 });

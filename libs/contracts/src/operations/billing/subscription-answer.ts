@@ -160,7 +160,9 @@ export class SubscriptionAnswer {
   pending_change: PendingChange | null;
 
   /**
-   * A requested change that is not paid yet; null if there is none. The plan stays the same until the change is paid.
+   * A requested change that is not paid yet; null if there is none. The plan stays the same until the change is paid. At
+   * PayPal, a plan that the customer has agreed to begins with the next period even if the change was not paid, unless it
+   * is dropped.
    */
   @IsNullable()
   @Nested(() => UnpaidChangeAnswer)
