@@ -16,6 +16,18 @@ beforeAll(async () => {
 });
 afterAll(() => corpus.stop());
 
+it('the records of one name add at most 50 hosts, because its owner chooses below whose names they are', async () => {
+  const at = '2024-03-01T12:00:00.000Z';
+  await corpus.record({ kind: 'listed', name: 'servers.com', at });
+  const records = Array.from({ length: 60 }, (_, place) => ({
+    type: 'MX',
+    value: `10 mx-${place}.servers.com`,
+  }));
+  await corpus.record({ kind: 'dns', name: 'many-servers.com', at, types: ['MX'], records });
+  const { names } = await corpus.feed.nextNames({ kind: 'host', olderThanSeconds: 60 });
+  expect(names).toHaveLength(50);
+});
+
 it('a page of hosts to look up reads indexes, not all hosts', async () => {
   await withClient(corpus.test.url(ownerRole('corpus')), async (owner) => {
     for (const [table, columns] of [
