@@ -3,8 +3,8 @@ import { MINUTE_MS } from '#libs/platform';
 const REST_MS = 10 * MINUTE_MS;
 
 /**
- * Remembers for ten minutes what a processor has refused. Until then, it is not tried again: an attempt a few seconds
- * later would be refused, too, and costs several calls.
+ * Remembers for ten minutes what a processor has answered. Until then, it is not asked again: a few seconds later, the
+ * answer would be the same, and each attempt costs several calls.
  */
 export class Rests {
   private readonly ends = new Map<string, number>();
