@@ -132,7 +132,7 @@ describe('keys managed with a key', () => {
     expect(await create({}, bare.id)).toMatchObject(refusal);
   });
 
-  it('S131: a key rotates itself, is told of a later expiry, and can then no longer change keys', async () => {
+  it('S131: a key rotates itself, is told of a later expiry, and can then change no keys until its replacement is revoked', async () => {
     const ends = new Date(account.clock.now().getTime() + DAY_MS).toISOString();
     const old = await onDashboard({ scopes: ['whois', 'keys:write'], expires_at: ends });
     const rotated = await rotate(old.id, { expires_at: null }, old.id);
@@ -150,6 +150,9 @@ describe('keys managed with a key', () => {
       expect(answer).toMatchObject(refused(409, 'key_not_active'));
       expect(answer.body.detail).toContain('calling key');
     }
+    const token = await account.newSession(owner);
+    await account.dashboard('DELETE', `keys/${rotated.body.id}`, { token });
+    expect((await create({}, old.id)).status).toBe(201);
   });
 
   it('S131: a key rotates another key only if that key has no more rights, before and after', async () => {

@@ -103,6 +103,15 @@ describe('a tool call', () => {
     for (const text of texts) expect(text).not.toContain(apiKey.slice(12));
   });
 
+  it('S7: a key among the arguments is rejected, because agents store them', async () => {
+    const { apiKey } = under.around.account.addKey();
+    const client = await connect({});
+    const given = { domainName: 'a.example', apiKey };
+    const answer = await call(client, 'whois_live', given);
+    expect(answer).toMatchObject({ isError: true, json: { errors: [{ field: 'apiKey' }] } });
+    expect(JSON.stringify(answer)).not.toContain(apiKey.slice(12));
+  });
+
   it('S99: counts towards the same limit as a request over HTTP', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     under.around.entitlement.limits.set(keyRecord.accountId, 2);

@@ -108,7 +108,10 @@ function inputOf(row: Operation, given: Readonly<Record<string, unknown>>): Tool
   const faults: FieldError[] = [];
   for (const [name, value] of Object.entries(given)) {
     const text = textOf(value);
-    if (name === 'body' && row.body) {
+    if (name === 'apiKey') {
+      // An agent's arguments are stored in its conversation, and may come from a text that it has read.
+      faults.push({ field: name, message: 'must not be an argument: send the key in a header' });
+    } else if (name === 'body' && row.body) {
       if (isObject(value)) input.body = value;
       else faults.push({ field: name, message: 'must be an object' });
     } else if (text === undefined) {

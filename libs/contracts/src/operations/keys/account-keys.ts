@@ -100,7 +100,7 @@ export const ACCOUNT_KEY_CREATE = defineOperation({
 export const ACCOUNT_KEY_ROTATE = defineOperation({
   name: 'api-keys.rotate',
   summary: 'Rotates an API key: creates its replacement, and lets the old key work for a while',
-  description: `${ACCESS} A key can rotate itself, also with a later expiry, and keys that have no more rights than it. After the rotation, the old key can no longer create, rotate or revoke keys. The new key is shown only once. ${NOTICE}`,
+  description: `${ACCESS} A key can rotate itself, also with a later expiry, and keys that have no more rights than it. After the rotation, the old key can no longer create, rotate or revoke keys, unless the new key is revoked. The new key is shown only once. ${NOTICE}`,
   method: 'POST',
   routes: [{ path: '/v2.0/account/keys/{id}/rotate', version: 2 }],
   access: BY_KEY,
