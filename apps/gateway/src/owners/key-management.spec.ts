@@ -5,6 +5,8 @@ import {
   ACCOUNT_KEY_OPERATIONS,
   ACCOUNT_KEY_REVOKE,
   OPERATIONS,
+  WHOIS_LIVE,
+  openApi,
 } from '#libs/contracts';
 import { toolsOf } from '../mcp/mcp-tools.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
@@ -39,6 +41,20 @@ it('S7, S131: calls that manage keys reject a key in the query, even if a header
     expectProblem(await under.ask(`${PATH}?apiKey=${apiKey}`, headers), 400, 'key_in_query');
   }
   expect(arrived).toEqual([]);
+});
+
+it('S7: the description names the places where each request accepts a key', () => {
+  const origin = { title: 'A', version: '1', origin: 'https://a.test', listener: 'api' } as const;
+  const described = openApi([WHOIS_LIVE, ...ACCOUNT_KEY_OPERATIONS], origin) as {
+    paths: Record<string, { get: { security: object[]; responses: object } }>;
+  };
+  const placesAt = (path: string) => {
+    const { security, responses } = described.paths[path].get;
+    const isRefused = JSON.stringify(responses).includes('key_in_query');
+    return [security.flatMap((way) => Object.keys(way)), isRefused];
+  };
+  expect(placesAt(PATH)).toEqual([['bearer', 'header'], true]);
+  expect(placesAt('/v2.0/whois/live')).toEqual([['bearer', 'header', 'query'], false]);
 });
 
 it('S116: the account service gets the calling key, and where and with what it is used', async () => {

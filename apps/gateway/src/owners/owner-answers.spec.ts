@@ -62,7 +62,9 @@ describe('an operation whose owner has an address', () => {
   it('the owner answers the operation, and readiness reports an owner that fails', async () => {
     owner.answer = () => ({ status: 200, headers: {}, body: '{"status":true}' });
     expect((await ask('plain')).json).toEqual({ status: true });
-    expect(owner.questions.at(-1)!.path).toBe('/internal/archive?version=2');
+    const { path, headers } = owner.questions.at(-1)!;
+    expect(path).toBe('/internal/archive?version=2');
+    expect(headers).not.toHaveProperty('x-client-address');
     const away = await under.around.startGateway({ CORPUS_URL: 'http://127.0.0.1:1' });
     const ready = await fetch(`${away.url}/ready`);
     expect(await ready.json()).toMatchObject({ faults: expect.arrayContaining(['corpus']) });

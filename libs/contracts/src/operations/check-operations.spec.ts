@@ -146,6 +146,11 @@ describe('the table of operations', () => {
     ],
     ['no example', [faulty({ examples: [] })], 'has no example'],
     [
+      'a secret that its answer does not have',
+      [faulty({ secretMember: 'secret' })],
+      'has no secret in its answer',
+    ],
+    [
       'a path parameter that is not declared',
       [faulty({ routes: [{ path: '/v2.0/{name}', version: 2 }] })],
       'parameters that differ',
