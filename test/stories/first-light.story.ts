@@ -209,6 +209,17 @@ export function firstLight(deployed: () => Deployment): void {
     await customer.mailed('An API key was rotated');
   });
 
+  it('a key that may manage keys creates, revokes and lists keys through the API', async () => {
+    const path = '/v2.0/account/keys';
+    const created = await customer.api('POST', path, { name: 'Third', environment: 'live' });
+    expect([created.status, created.json().scopes]).toEqual([201, ['whois']]);
+    const { id } = created.json();
+    expect((await customer.api('DELETE', `${path}/${id}`)).status).toBe(200);
+    const [newest] = (await customer.api('GET', path)).json().keys;
+    expect(newest).toMatchObject({ id, state: 'revoked' });
+    await customer.mailed('An API key was revoked');
+  });
+
   it('a deleted account gets 403 and can use only the restore page', async () => {
     await reauthenticate();
     expectStatus(await customer.call('POST', '/api/account/delete', {}), 200);
