@@ -234,7 +234,9 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await user.page.getByRole('alert').waitFor();
     await user.page.getByLabel('whois', { exact: true }).uncheck();
     expect(await user.submit('Save', { [limit]: '5000' })).toBe(303);
-    expect(await row.textContent()).toMatch(/except whois\s*at most 5,000 credits a day/);
+    expect(await row.textContent()).toMatch(
+      /except whois, keys:write\s*at most 5,000 credits a day/,
+    );
     await waitFor('403', async () => (await lookUp(key)).status === 403);
     await row.getByRole('link', { name: /^Edit/ }).click();
     await user.page.getByLabel('whois', { exact: true }).check();

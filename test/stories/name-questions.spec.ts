@@ -106,7 +106,10 @@ describe('a worker’s request for many names', () => {
 
   it('is accepted only from a worker, with at most 1,000 names', async () => {
     const names = Array.from({ length: 1_001 }, (_, n) => `n${n}.com`);
-    await expect(ask({ names })).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
+    await expect(ask({ names })).rejects.toMatchObject({
+      status: 413,
+      code: 'payload_too_large',
+    });
     const stranger = new ServiceHttp({
       url: service.url,
       caller: 'gateway',

@@ -187,12 +187,11 @@ describe('the requests of a day', () => {
     await insertRequests(mine, 2, 'dns.live', { keyId: newId(), status: 429 });
     const keyId = newId();
     await insertRequests(mine, 1, 'dns.live', { keyId });
-    // The key is on the second page of the account's keys.
+    // The key is not among the newest, so it is read singly.
     const path = 'GET /internal/dashboard/keys';
     dashboard.answers.set(path, { keys: [], paging: { next_cursor: 'older' } });
     const key = { id: keyId, name: 'Old key', masked: 'dds_live_…a1B2' };
-    const older = { keys: [key], paging: { next_cursor: null } };
-    dashboard.answers.set(`${path}?cursor=older`, older);
+    dashboard.answers.set(`${path}/${keyId}`, key);
     const { cookie } = dashboard;
     const read = async (path: string) => {
       const { status, body, headers } = await dashboard.send('GET', path, { cookie });

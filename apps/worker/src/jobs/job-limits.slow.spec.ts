@@ -150,8 +150,12 @@ describe('the jobs of an account', () => {
 
   it('a request without names, with too many names, or without a valid name is rejected', async () => {
     const tooMany = Array.from({ length: 1_001 }, (_, n) => `n${n}.com`);
-    for (const body of [{}, { domainNames: [] }, { domainNames: tooMany }]) {
-      await expect(under.createJob(newId(), 'whois', body)).rejects.toMatchObject({ status: 400 });
+    for (const [body, status] of [
+      [{}, 400],
+      [{ domainNames: [] }, 400],
+      [{ domainNames: tooMany }, 413],
+    ] as const) {
+      await expect(under.createJob(newId(), 'whois', body)).rejects.toMatchObject({ status });
     }
     await expect(under.createJob(newId(), 'whois', { domainNames: ['-'] })).rejects.toMatchObject({
       status: 422,
