@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
-const { default: Sequencer } =
+export const { default: Sequencer } =
   require('@jest/test-sequencer') as typeof import('@jest/test-sequencer');
-type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0];
+export type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0];
 
 /** Specs that take long or start processes, browsers or brokers, even if their files are short. */
 const LONG = /\/dist\/test\/|\.(slow|system)\.spec\.js$/;

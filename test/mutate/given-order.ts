@@ -1,9 +1,4 @@
-import { createRequire } from 'node:module';
-
-const require = createRequire(import.meta.url);
-const { default: Sequencer } =
-  require('@jest/test-sequencer') as typeof import('@jest/test-sequencer');
-type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0];
+import { Sequencer, type Tests } from '../environment/longest-first.js';
 
 /** Runs spec files in the order of the command line. */
 export default class GivenOrder extends Sequencer {

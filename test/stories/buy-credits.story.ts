@@ -40,8 +40,15 @@ export function buyCredits(
     return (await customer.call('GET', `/api/orders/${id}`)).body.state;
   }
   const callbackUrl = () => `${deployment.dashboardUrl}/callbacks/${processor}`;
-  const callbacksOf = ({ callbacks, paypal }: PaymentsSimulator) =>
-    processor === 'paypal' ? paypal.callbacks : callbacks;
+  /** Buys credits. @returns the order, and its callbacks, which are held back. */
+  async function buyUnheard(key: string) {
+    const { payments } = deployment;
+    const { callbacks } = processor === 'paypal' ? payments.paypal : payments;
+    const order = (await buy(key)).body as OrderAnswer;
+    callbacks.hold();
+    await pressButton(order.redirect_url as string, 'pay');
+    return { order, held: callbacks.takeHeld(), secret: callbacks.target!.secret };
+  }
   async function post(callback: Callback, secret: string): Promise<number> {
     const headers = { 'content-type': 'application/json', ...callback.headers(secret) };
     const answer = await fetch(callbackUrl(), { method: 'POST', headers, body: callback.body });
@@ -116,13 +123,8 @@ export function buyCredits(
   });
 
   it('S44: a callback repeated ten times grants once', async () => {
-    const callbacks = callbacksOf(deployment.payments);
-    const second = (await buy('two')).body as OrderAnswer;
-    callbacks.hold();
-    await pressButton(second.redirect_url as string, 'pay');
-    const held = callbacks.takeHeld();
+    const { order: second, held, secret } = await buyUnheard('two');
     expect(held.length).toBeGreaterThan(0);
-    const secret = callbacks.target!.secret;
     const copies = Array.from({ length: REPEATS }, () => held).flat();
     await Promise.all(copies.map((callback) => sendUntilTaken(callback, secret)));
     balance += BOUGHT;
@@ -136,17 +138,13 @@ export function buyCredits(
   });
 
   it('S45: a callback signed with another secret grants nothing', async () => {
-    const callbacks = callbacksOf(deployment.payments);
-    const third = (await buy('three')).body as OrderAnswer;
-    callbacks.hold();
-    await pressButton(third.redirect_url as string, 'pay');
-    const held = callbacks.takeHeld();
+    const { order: third, held, secret } = await buyUnheard('three');
     for (const callback of held) {
       expect(await post(callback, 'a secret of someone else')).toBe(400);
     }
     expect(await stateOf(third)).toBe('redirected');
     expect(await customer.spendable()).toBe(balance);
-    for (const callback of held) await sendUntilTaken(callback, callbacks.target!.secret);
+    for (const callback of held) await sendUntilTaken(callback, secret);
     balance += BOUGHT;
     await customer.waitForCredits(balance);
   });

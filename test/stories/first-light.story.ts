@@ -193,30 +193,26 @@ export function firstLight(deployed: () => Deployment): void {
     await lookUpUntil(200);
   });
 
-  it('a key that may manage keys rotates itself through the API, and the owner gets an e-mail', async () => {
+  it('a key that may manage keys does so through the API, and the owner gets e-mails', async () => {
     const { body } = await customer.call('GET', '/api/keys');
     const [{ id }] = body.keys;
     const scopes = ['whois', 'keys:write'];
     expectStatus(await customer.call('PATCH', `/api/keys/${id}`, { scopes }), 200);
-    const path = `/v2.0/account/keys/${id}/rotate`;
+    const all = '/v2.0/account/keys';
     const rotated = await waitFor('the new scope', async () => {
-      const answer = await customer.api('POST', path, { overlap: 'now' });
+      const answer = await customer.api('POST', `${all}/${id}/rotate`, { overlap: 'now' });
       return answer.status === 403 ? undefined : answer;
     });
     expect(rotated.status).toBe(201);
     customer.key = rotated.json().key;
     await lookUpUntil(200);
     await customer.mailed('An API key was rotated');
-  });
-
-  it('a key that may manage keys creates, revokes and lists keys through the API', async () => {
-    const path = '/v2.0/account/keys';
-    const created = await customer.api('POST', path, { name: 'Third', environment: 'live' });
+    const created = await customer.api('POST', all, { name: 'Third', environment: 'live' });
     expect([created.status, created.json().scopes]).toEqual([201, ['whois']]);
-    const { id } = created.json();
-    expect((await customer.api('DELETE', `${path}/${id}`)).status).toBe(200);
-    const [newest] = (await customer.api('GET', path)).json().keys;
-    expect(newest).toMatchObject({ id, state: 'revoked' });
+    const third = created.json().id;
+    expect((await customer.api('DELETE', `${all}/${third}`)).status).toBe(200);
+    const listed = (await customer.api('GET', all)).json();
+    expect(listed.keys[0]).toMatchObject({ id: third, state: 'revoked' });
     await customer.mailed('An API key was revoked');
   });
 

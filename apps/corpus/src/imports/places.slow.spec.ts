@@ -56,6 +56,12 @@ describe('remote sources', () => {
   const listOf = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, place) => `${prefix}${place}.com\n`).join('');
 
+  it('S54: an address that is not public is not contacted', async () => {
+    const location = 'https://127.0.0.1/names.txt';
+    await corpus.sources.add({ name: 'loopback', kind: 'names', location, ...RIGHTS });
+    expect((await corpus.runSource('loopback')).problem).toBe('No connection: blocked_address.');
+  });
+
   describe('over HTTPS', () => {
     it('a file is fetched once, and again when it has changed', async () => {
       server.put('/once.txt', 'once-a.com\n');

@@ -176,15 +176,6 @@ describe('an address', () => {
     expect(holders.map(({ name }) => name)).toEqual(['Example Networks']);
   });
 
-  it('is queried once if many callers look it up at the same time', async () => {
-    await internet.rdap('rdap.db.ripe.net', json(NETWORK));
-    open();
-    const ask = () => lookups.lookUpBlock(block('193.0.6.139'));
-    const found = await Promise.all(Array.from({ length: 100 }, ask));
-    expect(found.every(({ outcome }) => outcome === 'delivered')).toBe(true);
-    expect(internet.asked).toEqual(['rdap.db.ripe.net /ip/193.0.6.139']);
-  });
-
   it('is looked up as a block if it is a block, and the addresses in the answer are formatted as in RFC 5952', async () => {
     await internet.rdap(
       'rdap.apnic.net',

@@ -24,6 +24,16 @@ describe('after Stripe has failed', () => {
       body: { product: 'subscription', sku, processor: 'stripe' },
     });
 
+  /** Buys a plan. @returns a function that requests changes to it. */
+  const subscribed = async () => {
+    const accountId = billing.newAccount();
+    await billing.act((await order(accountId, 'api-15K-month')).body, 'pay');
+    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
+    const path = `subscriptions/${listed.subscriptions[0].id}`;
+    return (action: string, body: object = {}) =>
+      billing.call('POST', `${path}/${action}`, { accountId, body });
+  };
+
   /** Returns the idempotency keys of the calls to a path that contain a text. */
   const keysOf = (end: string, text = '') =>
     billing.simulator.stripe.requests
@@ -33,14 +43,7 @@ describe('after Stripe has failed', () => {
       .map(({ idempotencyKey }) => idempotencyKey);
 
   it('a plan with a waiting downgrade can be cancelled by another attempt, which has another key', async () => {
-    const accountId = billing.newAccount();
-    await billing.act((await order(accountId, 'api-15K-month')).body, 'pay');
-    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
-    const ask = (action: string, body: object = {}) =>
-      billing.call('POST', `subscriptions/${listed.subscriptions[0].id}/${action}`, {
-        accountId,
-        body,
-      });
+    const ask = await subscribed();
     expect((await ask('change', { sku: 'api-5K-month' })).status).toBe(200);
     jest.spyOn(Schedules.prototype, 'release').mockImplementationOnce(failing);
     expect((await ask('cancel')).status).toBe(503);
@@ -50,14 +53,7 @@ describe('after Stripe has failed', () => {
   });
 
   it('a card that its plan gives up does not pay for a waiting downgrade either, after another attempt', async () => {
-    const accountId = billing.newAccount();
-    await billing.act((await order(accountId, 'api-15K-month')).body, 'pay');
-    const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
-    const ask = (action: string, body: object = {}) =>
-      billing.call('POST', `subscriptions/${listed.subscriptions[0].id}/${action}`, {
-        accountId,
-        body,
-      });
+    const ask = await subscribed();
     await ask('change', { sku: 'api-5K-month' });
     jest.spyOn(Schedules.prototype, 'update').mockImplementationOnce(failing);
     expect((await ask('payment-details')).status).toBe(503);
