@@ -46,6 +46,9 @@ const COMMANDS_MAX = 120;
 // Years pass in each history, and the certificate that signs PayPal's callbacks is valid only for decades.
 const HISTORIES_AN_INSTALLATION = 40;
 const REDUCTION_MS = 600_000;
+/** A history takes seconds. If one takes longer than this, something in it does not end. */
+const HISTORY_MS = 120_000;
+const TOLD_EVERY = 10;
 const FAULT_CHARS = 3_000;
 /** The error of a client that has waited too long for a database connection. */
 const BUSY = /connection timeout|timeout exceeded when trying to connect/;
@@ -79,6 +82,7 @@ async function runHistories(): Promise<void> {
     seed,
     numRuns: path === undefined ? Number(options.histories) : 1,
     path,
+    timeout: HISTORY_MS,
     endOnFailure: path === undefined,
     interruptAfterTimeLimit: path === undefined ? undefined : REDUCTION_MS,
   });
@@ -113,6 +117,7 @@ async function live(steps: readonly MoneyCommand[], processor: ChosenProcessor):
   }
   histories += 1;
   commands += steps.length;
+  if (histories % TOLD_EVERY === 0) say(`${histories} of ${options.histories} histories`);
   if (histories % HISTORIES_AN_INSTALLATION === 0) await close();
 }
 

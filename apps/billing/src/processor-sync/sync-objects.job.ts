@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { DAY_MS, HOUR_MS, Logger, MINUTE_MS, SECOND_MS } from '#libs/platform';
-import { type Work, WorkRunner } from '#libs/work';
+import { type Later, type Work, WorkRunner, later } from '#libs/work';
 import { SyncService, type Synced } from './sync.service.js';
 import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
@@ -27,7 +27,7 @@ class NotSynced extends Error {}
 @Injectable()
 export class SyncObjectsJob extends WorkRunner<ObjectRef> {
   constructor(
-    wanted: WantedObjects,
+    private readonly wanted: WantedObjects,
     database: Database,
     private readonly syncing: SyncService,
     private readonly logger: Logger,
@@ -42,7 +42,10 @@ export class SyncObjectsJob extends WorkRunner<ObjectRef> {
     });
   }
 
-  protected override async handle({ payload }: Work<ObjectRef>): Promise<void> {
+  protected override async handle({ name, payload }: Work<ObjectRef>): Promise<Later | void> {
+    // If it were made, an early fetch could request itself again at once, until its time.
+    const seconds = this.wanted.waitOf(name);
+    if (seconds > 0) return later(seconds);
     const { result, answer } = await this.sync(payload);
     if (result === 'synced') return;
     throw new NotSynced(answer === undefined ? result : `${result} (${answer})`);

@@ -1,7 +1,7 @@
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { HOUR_MS, Metrics } from '#libs/platform';
+import { DAY_MS, HOUR_MS, Metrics } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { SyncObjectsJob } from './sync-objects.job.js';
@@ -103,6 +103,31 @@ it('the metrics count a fetch that waits for the start of a period only from tha
   );
   expect(await due()).toBe('1');
   await billing.database.query(`delete from work where payload ->> 'id' = $1`, [ref.id]);
+});
+
+it('a fetch that is claimed weeks before its time is postponed instead, without a call', async () => {
+  const job = billing.get(SyncObjectsJob);
+  const ref = { processor: 'stripe', kind: 'dispute', id: 'early1' } as const;
+  const at = new Date(billing.clock.now().getTime() + 30 * DAY_MS);
+  const makeDue = 'update work set until = clock_timestamp() where payload = $1';
+  await billing.database.transaction((transaction) =>
+    billing.get(WantedObjects).wantObjectAt(transaction, ref, at),
+  );
+  await billing.database.query(makeDue, [ref]);
+  await job.runOnce();
+  const postponed = await billing.database.query(
+    `select tries, extract(epoch from until - clock_timestamp())::float8 / 3600 as hours
+     from work where payload = $1`,
+    [ref],
+  );
+  expect(postponed).toEqual([{ tries: 0, hours: expect.closeTo(7 * 24, 1) }]);
+  billing.clock.set(at);
+  await billing.database.query(makeDue, [ref]);
+  held.add(ref.id);
+  const running = job.runOnce();
+  await waitFor('the fetch', () => waiting.some(({ id }) => id === ref.id));
+  answerAll();
+  await running;
 });
 
 it('S49: an object that is requested again during a failing fetch is fetched at once, however long a retry would wait', async () => {
