@@ -162,11 +162,10 @@ describe('suppression', () => {
       );
       const settled = Promise.allSettled(writing);
       await waitFor('the writers', async () => {
-        const [{ count }] = await transaction.query<{ count: number }>(
-          `select count(*)::int from pg_stat_activity
-           where datname = current_database() and wait_event = 'advisory'`,
+        const waiting = await transaction.query(
+          'select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
         );
-        return count > 0;
+        return waiting.length > 0;
       });
       // The searches continue for longer than the list is cached.
       for (const until = monotonicMs() + 2 * SECOND_MS; monotonicMs() < until;) await search();

@@ -172,8 +172,7 @@ describe('concurrent calls about leases', () => {
       const closed = entitlement.client.closeAll([{ accountId, leaseId, consumed: 5 }]);
       await waitFor('the close to wait', async () => {
         const { rowCount } = await client.query(
-          `select from pg_stat_activity
-           where datname = current_database() and wait_event_type = 'Lock'`,
+          'select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
         );
         return rowCount;
       });

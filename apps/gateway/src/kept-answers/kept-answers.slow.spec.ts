@@ -230,7 +230,7 @@ describe('a repeat with the same Idempotency-Key', () => {
         goOn!();
         await waitFor('the answer to be kept', async () => {
           const { rows } = await client.query(
-            'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))',
+            'select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
           );
           return rows.length === 1;
         });

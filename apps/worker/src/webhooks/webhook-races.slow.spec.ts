@@ -35,7 +35,7 @@ it.each([
     acting = act(accountId, id).catch((error: unknown) => error);
     await waitFor('it to wait for the removal', async () => {
       const waiting = await transaction.query(
-        'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))',
+        'select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
       );
       return waiting.length === 1;
     });

@@ -43,7 +43,7 @@ export class OddlyNamed {
 /** Whether another session waits for a lock of this transaction. */
 export async function isBlockedBy(transaction: Transaction): Promise<boolean> {
   const blocked = await transaction.query(
-    'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))',
+    'select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
   );
   return blocked.length > 0;
 }
