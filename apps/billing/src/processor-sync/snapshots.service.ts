@@ -174,6 +174,9 @@ export class SnapshotsService {
         return { owner: await this.subscriptions.applyBill(transaction, processor, snapshot) };
       case 'refund':
       case 'dispute': {
+        const payment = await this.payments.find(transaction, processor, snapshot.paymentId);
+        // Before the payment's rows, like everywhere else: a second subscription's payments become unwanted under it.
+        if (payment) await this.subscriptions.lock(transaction, payment.accountId);
         const reversed = await this.reversals.apply(transaction, processor, snapshot);
         if (reversed?.isNews) {
           await this.orders.applyReversed(transaction, reversed);

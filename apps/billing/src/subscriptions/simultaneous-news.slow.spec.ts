@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { addMonths } from '#libs/platform';
+import { waitFor } from '#test/environment';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { SyncService } from '../processor-sync/sync.service.js';
+import { SubscriptionsService } from './subscriptions.service.js';
 
 /** The number of rounds. Without the lock, each test fails well before the last round. */
 const PAIRS_OF_SUBSCRIPTIONS = 3;
@@ -97,5 +99,32 @@ describe.each(BOTH)('simultaneous fetches of several objects at %s', (processor)
       );
       expect(row).toEqual({ paid_through: addMonths(start, month + 1) });
     }
+  });
+
+  it('the news of a lost dispute locks the subscriptions before the payment, like other news', async () => {
+    await pay();
+    await syncAll('subscription', side.newest('subscription', 1));
+    await billing.settle();
+    const [{ id: paid }] = await billing.database.query<{ id: string }>(
+      'select external_id as id from payments where account_id = $1',
+      [accountId],
+    );
+    const id = side.dispute(paid);
+    side.decideDispute(id, 'lost');
+    let syncing: Promise<string> | undefined;
+    await billing.database.transaction(async (transaction) => {
+      await billing.get(SubscriptionsService).lock(transaction, accountId);
+      syncing = billing.get(SyncService).sync({ processor, kind: 'dispute', id });
+      await waitFor('the news to wait', async () => {
+        const waiting = await transaction.query(
+          'select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
+        );
+        return waiting.length === 1;
+      });
+      // If the news had locked the payment, this would be a deadlock.
+      const lockPayment = 'select from payments where account_id = $1 for update';
+      await transaction.query(lockPayment, [accountId]);
+    });
+    expect(await syncing).toBe('synced');
   });
 });

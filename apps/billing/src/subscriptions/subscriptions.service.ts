@@ -140,9 +140,16 @@ export class SubscriptionsService {
     });
   }
 
-  /** Applies a change to the reversed part of a payment: rights and plan follow the part that is still paid. */
-  async applyReversed(transaction: Transaction, { accountId, id }: Payment): Promise<void> {
+  /** Locks an account's subscriptions until the transaction ends. Call this before locking a payment. */
+  async lock(transaction: Transaction, accountId: string): Promise<void> {
     await this.subscriptions.lock(transaction, accountId);
+  }
+
+  /**
+   * Applies a change to the reversed part of a payment: rights and plan follow the part that is still paid. Call `lock`
+   * first.
+   */
+  async applyReversed(transaction: Transaction, { accountId, id }: Payment): Promise<void> {
     const paid = { paymentId: id, now: this.clock.now() };
     const row = await this.subscriptions.findPaidBy(transaction, accountId, paid);
     if (!row || row.isDuplicate) return;
