@@ -55,7 +55,7 @@ describe('observations', () => {
   }
   const revisions = async (name: string) =>
     database.query<{ day: number; who: string | null }>(
-      `select extract(day from observed_at)::int as day, record #>> '{registrant_contact,name}' as who
+      `select extract(day from observed_at at time zone 'utc')::int as day, record #>> '{registrant_contact,name}' as who
        from whois_revision where name = $1 order by observed_at`,
       [name],
     );
@@ -68,7 +68,8 @@ describe('observations', () => {
     ).map(({ folded }) => folded);
   const spans = async (name: string) =>
     database.query(
-      `select value, extract(day from first_seen)::int as first, extract(day from until)::int as until
+      `select value, extract(day from first_seen at time zone 'utc')::int as first,
+         extract(day from until at time zone 'utc')::int as until
        from dns_span where name = $1 order by value, first_seen`,
       [name],
     );
