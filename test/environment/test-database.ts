@@ -89,6 +89,26 @@ export class TestDatabase {
   }
 }
 
+/** Returns how many rows of some tables, named with their schema, a transaction reads while it does `work`. */
+export async function rowsRead(
+  transaction: Pick<Database, 'query'>,
+  tables: readonly string[],
+  work: () => Promise<unknown>,
+): Promise<number> {
+  const count = async () => {
+    const [{ read }] = await transaction.query<{ read: string }>(
+      `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as read from pg_stat_xact_user_tables
+       where relid = any($1::regclass[])`,
+      [tables],
+    );
+    return Number(read);
+  };
+  // The count begins with earlier transactions of the connection.
+  const before = await count();
+  await work();
+  return (await count()) - before;
+}
+
 const OBJECT_IN_USE = '55006';
 /** The message of pg's error about a connection that did not open in time. */
 const CONNECT_TIMEOUT = 'timeout expired';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { FailedWork, type Work, WorkIsHopeless, WorkLost, WorkQueue, later } from '#libs/work';
-import { waitFor } from '#test/environment';
+import { rowsRead, waitFor } from '#test/environment';
 import {
   type Doing,
   add,
@@ -306,29 +306,17 @@ describe('work', () => {
       `update work set until = clock_timestamp() - interval '1 s' where name like 'due %'`,
     );
     await analyze();
-    const rowsRead = (look: (transaction: Transaction) => Promise<unknown>) =>
-      database.transaction(async (transaction) => {
-        // The count begins with earlier transactions of the connection.
-        const before = await countOf(transaction);
-        await look(transaction);
-        return (await countOf(transaction)) - before;
-      });
-    const countOf = async (transaction: Transaction) => {
-      const [{ read }] = await transaction.query<{ read: string }>(
-        `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
-         where schemaname = 'gateway' and relname = 'work'`,
+    const readBy = (look: (transaction: Transaction) => Promise<unknown>) =>
+      database.transaction((transaction) =>
+        rowsRead(transaction, ['gateway.work'], () => look(transaction)),
       );
-      return Number(read);
-    };
-    expect(await rowsRead((transaction) => queue.isWaitedFor(transaction, []))).toBeLessThan(100);
+    expect(await readBy((transaction) => queue.isWaitedFor(transaction, []))).toBeLessThan(100);
     const request = { limit: 10, quantum: 10, leaseMs: 1_000 };
     const repository = new WorkRepository('calls');
     const claimed = await database.transaction((transaction) =>
       repository.claim(transaction, request),
     );
     expect(claimed).toHaveLength(3);
-    expect(await rowsRead((transaction) => repository.claim(transaction, request))).toBeLessThan(
-      100,
-    );
+    expect(await readBy((transaction) => repository.claim(transaction, request))).toBeLessThan(100);
   });
 });

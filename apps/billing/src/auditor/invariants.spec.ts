@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditJob, type Database, checkInvariants, withClient } from '#libs/database';
 import { HOUR_MS } from '#libs/platform';
+import { rowsRead } from '#test/environment';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { BILLING_INVARIANTS } from './invariants.js';
 
@@ -120,24 +121,18 @@ describe('auditor', () => {
          where p.id = (select id from payments order by id limit 1)`,
       );
       await client.query('analyze payments');
-      const rowsRead = async () => {
-        const { rows } = await client.query<{ read: string }>(
-          `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
-           where schemaname = 'billing' and relname = 'payments'`,
-        );
-        return Number(rows[0].read);
-      };
-      const before = await rowsRead();
       const query = async (sql: string, parameters?: unknown[]) =>
         (await client.query(sql, parameters)).rows;
       const range = {
         from: 'f0000000-0000-0000-0000-000000000000',
         to: 'f0100000-0000-0000-0000-000000000000',
       };
-      await checkInvariants({ query } as Pick<Database, 'query'>, BILLING_INVARIANTS, range);
-      const after = await rowsRead();
+      const database = { query } as Pick<Database, 'query'>;
+      const read = await rowsRead(database, ['billing.payments'], () =>
+        checkInvariants(database, BILLING_INVARIANTS, range),
+      );
       await client.query('rollback');
-      return after - before;
+      return read;
     });
     expect(read).toBeLessThan(2_000);
   });

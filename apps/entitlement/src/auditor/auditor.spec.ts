@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditJob, type Database, checkInvariants, withClient } from '#libs/database';
 import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
-import { scrape } from '#test/environment';
+import { rowsRead, scrape } from '#test/environment';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { CheckpointJob } from '../checkpoints/checkpoint.job.js';
 import { ENTITLEMENT_INVARIANTS } from './invariants.js';
@@ -180,21 +180,15 @@ describe('auditor', () => {
          from holds h cross join generate_series(1, 10000) n where hold_id = 'one-of-many'`,
       );
       await client.query('analyze holds');
-      const rowsRead = async () => {
-        const { rows } = await client.query<{ read: string }>(
-          `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
-           where schemaname = 'entitlement' and relname = 'holds'`,
-        );
-        return Number(rows[0].read);
-      };
-      const before = await rowsRead();
       const query = async (sql: string, parameters?: unknown[]) =>
         (await client.query(sql, parameters)).rows;
       const window = { windowMs: HOUR_MS };
-      await checkInvariants({ query } as Pick<Database, 'query'>, ENTITLEMENT_INVARIANTS, window);
-      const after = await rowsRead();
+      const database = { query } as Pick<Database, 'query'>;
+      const read = await rowsRead(database, ['entitlement.holds'], () =>
+        checkInvariants(database, ENTITLEMENT_INVARIANTS, window),
+      );
       await client.query('rollback');
-      return after - before;
+      return read;
     });
     expect(read).toBeLessThan(1_000);
   });

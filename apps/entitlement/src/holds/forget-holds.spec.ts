@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { MaintenanceDatabase, withClient } from '#libs/database';
 import { DAY_MS } from '#libs/platform';
+import { rowsRead } from '#test/environment';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { ForgetHoldsJob } from './forget-holds.job.js';
 import { HoldsRepository } from './holds.repository.js';
@@ -66,18 +67,10 @@ it('finding holds to delete reads an index, not the holds of 90 days', async () 
   });
   const maintenance = entitlement.service.app.get(MaintenanceDatabase);
   const read = await maintenance.transaction(async (transaction) => {
-    const countOf = async () => {
-      const [row] = await transaction.query<{ rows: string }>(
-        `select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables
-         where schemaname = 'entitlement' and relname = 'holds'`,
-      );
-      return Number(row.rows);
-    };
-    // The count begins with earlier transactions of the connection.
-    const before = await countOf();
     const holds = new HoldsRepository(transaction as unknown as MaintenanceDatabase);
-    expect(await holds.deleteClosed(90 * DAY_MS, 1_000)).toBe(0);
-    return (await countOf()) - before;
+    return rowsRead(transaction, ['entitlement.holds'], async () =>
+      expect(await holds.deleteClosed(90 * DAY_MS, 1_000)).toBe(0),
+    );
   });
   expect(read).toBeLessThan(100);
 });

@@ -1,9 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JobAnswer } from '#libs/contracts';
-import type { Transaction } from '#libs/database';
 import { DAY_MS, newId } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { rowsRead, waitFor } from '#test/environment';
 import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
@@ -121,15 +120,6 @@ describe('a result file', () => {
     ]);
   });
 
-  /** Returns how many rows of `name_lines` this transaction has read. */
-  async function rowsRead(transaction: Transaction): Promise<number> {
-    const [{ rows }] = await transaction.query<{ rows: number }>(
-      `select coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int as rows
-       from pg_stat_xact_user_tables where relname = 'name_lines'`,
-    );
-    return rows;
-  }
-
   it('however many lines have no answer, their list is read once', async () => {
     const lines = under.worker.app.get(NameLinesService, { strict: false });
     const stored = Array.from({ length: 90 }, (_, place) => {
@@ -139,16 +129,17 @@ describe('a result file', () => {
     const listId = newId();
     await under.database.transaction((transaction) => lines.insert(transaction, listId, stored));
     await under.database.transaction(async (transaction) => {
-      const before = await rowsRead(transaction);
       const found: LeftOutLine[] = [];
       const asked = { hasRepeats: true, pageSize: 7 };
-      for await (const page of lines.listLeftOut(transaction, listId, asked)) found.push(...page);
+      const read = await rowsRead(transaction, ['worker.name_lines'], async () => {
+        for await (const page of lines.listLeftOut(transaction, listId, asked)) found.push(...page);
+      });
       expect(found.map(({ line, firstLine }) => [line, firstLine])).toEqual(
         stored
           .filter(({ line, fault }) => fault !== null || line > 6)
           .map(({ line, fault }) => [line, fault === null ? ((line - 1) % 6) + 1 : null]),
       );
-      expect((await rowsRead(transaction)) - before).toBeLessThanOrEqual(stored.length);
+      expect(read).toBeLessThanOrEqual(stored.length);
       await lines.deleteList(transaction, listId);
     });
   });

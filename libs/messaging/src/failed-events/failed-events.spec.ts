@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, withClient } from '#libs/database';
 import { HOUR_MS, newId } from '#libs/platform';
-import { TestDatabase, waitFor } from '#test/environment';
+import { TestDatabase, rowsRead, waitFor } from '#test/environment';
 import { FailedEvent } from './failed-event.entity.js';
 import { FailedEvents } from './failed-events.js';
 import { FailedEventRepository } from './failed-event.repository.js';
@@ -234,20 +234,12 @@ describe('failed events', () => {
     await withClient(test.url(), async (client) =>
       client.query('analyze entitlement.failed_event'),
     );
-    const scanned = await database.transaction(async (transaction) => {
-      const countOf = async () => {
-        const [row] = await transaction.query<{ rows: string }>(
-          `select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables
-           where schemaname = 'entitlement' and relname = 'failed_event'`,
-        );
-        return Number(row.rows);
-      };
-      // The count begins with earlier transactions of the connection.
-      const before = await countOf();
-      await repository.listDueQueues(transaction, 10);
-      return (await countOf()) - before;
-    });
-    expect(scanned).toBeLessThan(1_000);
+    const read = await database.transaction((transaction) =>
+      rowsRead(transaction, ['entitlement.failed_event'], () =>
+        repository.listDueQueues(transaction, 10),
+      ),
+    );
+    expect(read).toBeLessThan(1_000);
     await database.query(`delete from failed_event where event_id like 'many %'`);
   });
 

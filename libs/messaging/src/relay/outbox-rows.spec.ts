@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type MaintenanceDatabase, withClient } from '#libs/database';
 import { newId } from '#libs/platform';
+import { rowsRead } from '#test/environment';
 import { MessagingHarness } from '../transports/messaging-harness.contract.js';
 import { OutboxRepository } from './outbox.repository.js';
 
@@ -20,18 +21,10 @@ it('deleting events that were sent ten minutes ago does not read those that were
   );
   await withClient(messaging.test.url(), (client) => client.query('analyze account.outbox'));
   const read = await messaging.maintenance.transaction(async (transaction) => {
-    const countOf = async () => {
-      const [row] = await transaction.query<{ rows: string }>(
-        `select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables
-         where schemaname = 'account' and relname = 'outbox'`,
-      );
-      return Number(row.rows);
-    };
-    // The count begins with earlier transactions of the connection.
-    const before = await countOf();
     const outbox = new OutboxRepository(transaction as unknown as MaintenanceDatabase, newId());
-    expect(await outbox.deleteOld(100)).toBe(3);
-    return (await countOf()) - before;
+    return rowsRead(transaction, ['account.outbox'], async () =>
+      expect(await outbox.deleteOld(100)).toBe(3),
+    );
   });
   expect(read).toBeLessThan(1_000);
 });
