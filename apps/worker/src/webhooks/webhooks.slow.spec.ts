@@ -237,10 +237,14 @@ describe('webhooks', () => {
       database.transaction((transaction) =>
         accounts.changeSuspension(transaction, accountId, isSuspended),
       );
-    const isPutOff = (id: string) => async () => {
-      const sql = `select from work where name = $1 and state = 'waiting' and until > now() + interval '1 minute'`;
-      return (await database.query(sql, [id])).length === 1;
-    };
+    const putOff = (id: string) =>
+      waitFor('the delivery to wait', async () => {
+        const sql = `select from work where name = $1 and state = 'waiting' and until > now() + interval '1 minute'`;
+        if ((await database.query(sql, [id])).length === 1) return true;
+        await queue.redrive(database, id);
+        await sendDue();
+        return false;
+      });
     const arrives = async (id: string, count: number) => {
       await queue.redrive(database, id);
       await sendDue();
@@ -252,20 +256,21 @@ describe('webhooks', () => {
     };
     answers.set('closed.hooks.example', 500);
     await publish(accountId);
-    await waitFor('a try', async () => (await firstOf(accountId, webhook.id)).tries === 1);
+    await waitFor('a try', async () => (await firstOf(accountId, webhook.id)).tries > 0);
     const { id } = await firstOf(accountId, webhook.id);
-    answers.delete('closed.hooks.example');
     await apply('remove');
-    await waitFor('the delivery to wait', isPutOff(id));
-    expect(sent()).toBe(1);
+    const tried = sent();
+    await putOff(id);
+    expect(sent()).toBe(tried);
+    answers.delete('closed.hooks.example');
     await apply('restore');
-    await arrives(id, 2);
+    await arrives(id, tried + 1);
     await suspend(true);
     const test = await call<WebhookDelivery>(accountId, 'POST', `/${webhook.id}/test`);
-    await waitFor('the test to wait', isPutOff(test.id));
-    expect(sent()).toBe(2);
+    await putOff(test.id);
+    expect(sent()).toBe(tried + 1);
     await suspend(false);
-    await arrives(test.id, 3);
+    await arrives(test.id, tried + 2);
   });
 
   it('429: each webhook can be tested sixty times an hour, even if the tests are simultaneous', async () => {
