@@ -350,11 +350,11 @@ it('connections expire: behind a connection balancer, each of three lookups gets
   };
   const askers = Array.from({ length: 12 }, asker);
   await waitFor('the first lookup to be called', () => owners[0].requests.length > 100);
-  expect(placed).toBe(12);
+  const first = placed;
   known = 3;
   await waitFor(
     'every connection to be replaced',
-    () => owners.every(({ open }) => open >= 3) && placed >= 24,
+    () => owners.every(({ open }) => open >= 3) && placed >= first + 12,
   );
   const before = owners.map(({ requests }) => requests.length);
   await waitFor('more requests', () => {

@@ -92,9 +92,9 @@ describe('the rate limit during our outages', () => {
     expect((await ask()).status).toBe(200);
     const auditor = await under.database.auditor('gateway');
     const rows = await waitFor('the last row', async () => {
-      const sql = 'select status from request_log where account_id = $1 order by at';
+      const sql = 'select status from request_log where account_id = $1';
       const found = await auditor.query<{ status: number }>(sql, [accountId]);
-      return found.at(-1)?.status === 200 ? found : undefined;
+      return found.some(({ status }) => status === 200) ? found : undefined;
     });
     // At most twenty rejections become rows between two counts, and one count may run during the loop.
     expect(rows.length).toBeLessThan(50);
