@@ -4,6 +4,7 @@ import {
   type DatabaseOptions,
   EXTENSIONS_SCHEMA,
   type SchemaService,
+  type Transaction,
   auditorRole,
   maintenanceRole,
   serviceRole,
@@ -107,6 +108,17 @@ export async function rowsRead(
   const before = await count();
   await work();
   return (await count()) - before;
+}
+
+/**
+ * Whether another session waits for a lock of this transaction. Within a transaction, pg_stat_activity lists only the
+ * sessions that existed when it was first read.
+ */
+export async function isBlockedBy(transaction: Transaction): Promise<boolean> {
+  const blocked = await transaction.query(
+    'select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
+  );
+  return blocked.length > 0;
 }
 
 const OBJECT_IN_USE = '55006';

@@ -15,7 +15,7 @@ import {
 } from '#libs/contracts';
 import { SECOND_MS, monotonicMs } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
-import { waitFor } from '#test/environment';
+import { isBlockedBy, waitFor } from '#test/environment';
 import { corpus as service } from '../service.js';
 import { SuppressionsRepository } from './suppressions.repository.js';
 import { SuppressionsService } from './suppressions.service.js';
@@ -161,12 +161,7 @@ describe('suppression', () => {
         corpus.record({ kind: 'listed', name: `waiting-${place}.com`, at: day(1) }),
       );
       const settled = Promise.allSettled(writing);
-      await waitFor('the writers', async () => {
-        const waiting = await transaction.query(
-          'select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
-        );
-        return waiting.length > 0;
-      });
+      await waitFor('the writers', () => isBlockedBy(transaction));
       // The searches continue for longer than the list is cached.
       for (const until = monotonicMs() + 2 * SECOND_MS; monotonicMs() < until;) await search();
       return { settled };

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { withClient } from '#libs/database';
 import { newId } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { isBlockedBy, waitFor } from '#test/environment';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { LeaseReaperService } from './lease-reaper.service.js';
 import { LeasesRepository } from './leases.repository.js';
@@ -35,13 +35,7 @@ describe('concurrent calls about leases', () => {
       await repository.list(transaction, [{ accountId, leaseId }]);
       const use = { accountId, leaseId, consumed: 3 };
       settled = entitlement.client.settle('gateway-1', [use]);
-      await waitFor('the settlement to wait', async () => {
-        const waiting = await entitlement.database.query(
-          `select from pg_stat_activity where datname = current_database()
-             and wait_event_type = 'Lock' and query like '%update leases%'`,
-        );
-        return waiting.length > 0;
-      });
+      await waitFor('the settlement to wait', () => isBlockedBy(transaction));
     });
     await settled;
     expect(await entitlement.client.balance(accountId)).toMatchObject({ pending: 3 });

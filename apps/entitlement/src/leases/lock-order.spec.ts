@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { isBlockedBy, waitFor } from '#test/environment';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ReservationsService } from '../reservations/reservations.service.js';
@@ -54,16 +54,9 @@ describe('locks', () => {
     let taken: Promise<unknown> | undefined;
     await database.transaction(async (transaction) => {
       await takeFirst(transaction);
-      const [{ pid }] = await transaction.query<{ pid: number }>('select pg_backend_pid() as pid');
       taken = takeBoth();
       taken.catch(() => {});
-      await waitFor('the other transaction to wait', async () => {
-        const waiting = await database.query(
-          'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
-          [pid],
-        );
-        return waiting.length === 1;
-      });
+      await waitFor('the other transaction to wait', () => isBlockedBy(transaction));
       // If each of two transactions held one of the rows, they would deadlock.
       await takeLast(transaction);
     });

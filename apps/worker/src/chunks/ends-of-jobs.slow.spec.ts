@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { JobAnswer } from '#libs/contracts';
 import { HOUR_MS, newId } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { isBlockedBy, waitFor } from '#test/environment';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { JobQueues } from '../jobs/job-queues.js';
@@ -33,14 +33,6 @@ describe('a job', () => {
       return (await under.database.query<{ id: string }>(sql, [accountId]))[0]?.id;
     });
     return { id, created };
-  }
-  /** Returns the number of statements that wait for a lock. */
-  async function blocked(): Promise<number> {
-    const [{ count }] = await under.database.query<{ count: number }>(
-      `select count(*)::int as count from pg_stat_activity
-       where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
-    );
-    return count;
   }
   const isAsked = (name: string) => lookup.calls.some(({ names }) => names.includes(name));
   /** Returns the seconds until the last of an account's waiting chunks is tried again. */
@@ -78,7 +70,7 @@ describe('a job', () => {
     await under.database.transaction(async (transaction) => {
       await transaction.query('select from jobs where id = $1 for update', [id]);
       under.entitlement.isElsewhere = false;
-      await waitFor('the job to be marked as queued', async () => (await blocked()) > 0);
+      await waitFor('the job to be marked as queued', () => isBlockedBy(transaction));
       await transaction.query('delete from jobs where id = $1', [id]);
     });
     expect(await created).toMatchObject({ status: 503, code: 'credits_busy' });
@@ -90,7 +82,7 @@ describe('a job', () => {
     await under.database.transaction(async (transaction) => {
       await transaction.query('lock table job_chunks in share mode');
       ({ id } = await create(accountId, { domainNames: ['split.com'] }));
-      await waitFor('the job to be split', async () => (await blocked()) > 0);
+      await waitFor('the job to be split', () => isBlockedBy(transaction));
       await create(accountId, { domainNames: ['another.com'] });
       await under.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId });
     });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { isBlockedBy, waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 
@@ -30,13 +30,7 @@ it('a webhook can be removed while the outcome of an attempt is being stored', a
     await transaction.query('select from webhooks where id = $1 for update', [webhookId]);
     const outcome = { fault: 'http_500', state: 'pending', at: createdAt } as const;
     stored = under.database.transaction((other) => rows.putTry(other, delivery, outcome));
-    await waitFor('the outcome to wait', async () => {
-      const [{ waiting }] = await under.database.query<{ waiting: boolean }>(
-        `select exists (select from pg_stat_activity
-           where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0) as waiting`,
-      );
-      return waiting;
-    });
+    await waitFor('the outcome to wait', () => isBlockedBy(transaction));
     await transaction.query('delete from webhooks where id = $1', [webhookId]);
   });
   expect(await stored!).toBe(false);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { isBlockedBy, waitFor } from '#test/environment';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { JobQueues } from './job-queues.js';
@@ -137,10 +137,7 @@ describe('the jobs of an account', () => {
       // These jobs never finish starting.
       await transaction.query('select from jobs where id = any ($1) for update', [ids]);
       await starts.pause(database, 0);
-      await waitFor('a long start', async () => {
-        const waiting = await database.query('select from pg_locks where not granted');
-        return waiting.length > 0;
-      });
+      await waitFor('a long start', () => isBlockedBy(transaction));
       const accountId = newId();
       const { id } = await under.createJob(accountId, 'whois', { domainNames: ['short.com'] });
       await under.endOfJob(accountId, id);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { WEBHOOK_DATA, type WebhookSecretAnswer } from '#libs/contracts';
 import { MINUTE_MS, newId } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { isBlockedBy, waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
 
@@ -33,12 +33,7 @@ it.each([
   await under.database.transaction(async (transaction) => {
     await transaction.query('delete from webhooks where id = $1', [id]);
     acting = act(accountId, id).catch((error: unknown) => error);
-    await waitFor('it to wait for the removal', async () => {
-      const waiting = await transaction.query(
-        'select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
-      );
-      return waiting.length === 1;
-    });
+    await waitFor('it to wait for the removal', () => isBlockedBy(transaction));
   });
   expect(((await acting) as { code?: string } | undefined)?.code).toBe(code);
 });

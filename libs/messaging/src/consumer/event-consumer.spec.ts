@@ -1,9 +1,9 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { RollPartitionsJob } from '#libs/database';
 import { DAY_MS, currentContext, newId } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { isBlockedBy, waitFor } from '#test/environment';
 import { InboxRepository } from '../inbox/inbox.repository.js';
-import { type Counted, isBlockedBy } from '../transports/messaging-harness.contract.js';
+import type { Counted } from '../transports/messaging-harness.contract.js';
 import {
   ConsumerUnderTest,
   idOf,

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import type { EventClass } from '#libs/contracts';
 import type { Database, Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { isBlockedBy, waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
 import { UnacceptableEvent } from '../inbox/failure.js';
 import { InboxRepository } from '../inbox/inbox.repository.js';
@@ -11,7 +11,6 @@ import { ServiceEventCounts } from '../telemetry/event-counts.js';
 import {
   Counted,
   MessagingHarness,
-  isBlockedBy,
   quietLogger,
 } from '../transports/messaging-harness.contract.js';
 import { FailedEventRepository } from '../failed-events/failed-event.repository.js';

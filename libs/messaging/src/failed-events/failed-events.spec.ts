@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, withClient } from '#libs/database';
 import { HOUR_MS, newId } from '#libs/platform';
-import { TestDatabase, rowsRead, waitFor } from '#test/environment';
+import { TestDatabase, isBlockedBy, rowsRead, waitFor } from '#test/environment';
 import { FailedEvent } from './failed-event.entity.js';
 import { FailedEvents } from './failed-events.js';
 import { FailedEventRepository } from './failed-event.repository.js';
-import { isBlockedBy } from '../transports/messaging-harness.contract.js';
 
 describe('failed events', () => {
   let test: TestDatabase;

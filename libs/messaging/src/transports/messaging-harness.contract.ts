@@ -40,14 +40,6 @@ export class OddlyNamed {
   topic: string;
 }
 
-/** Whether another session waits for a lock of this transaction. */
-export async function isBlockedBy(transaction: Transaction): Promise<boolean> {
-  const blocked = await transaction.query(
-    'select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
-  );
-  return blocked.length > 0;
-}
-
 type Numbered = { n: number };
 
 /** A consumer with hooks for tests. If `before` throws, the event is not recorded. */
