@@ -31,7 +31,10 @@ async function get(accountId: string, id: string | null): Promise<JobAnswer> {
   return under.gateway.call('GET', `/internal/jobs/${id}`, { accountId });
 }
 
-/** Starts a job that stops at a step, and discards one item of its work there, as an operator would. */
+/**
+ * Starts a job that stops at a step, and discards one item of its work there, as an operator would; the work of its end
+ * only once its chunks are charged, because a job with other work is not stuck.
+ */
 async function discardAt(step: Step, queue: string): Promise<{ accountId: string; id: string }> {
   const accountId = newId();
   await pause(step);
@@ -39,8 +42,11 @@ async function discardAt(step: Step, queue: string): Promise<{ accountId: string
   const { id } = await under.createJob(accountId, 'whois', body);
   await waitFor('the work', async () => {
     const gone = await under.database.query(
-      `delete from work where id in (select id from work
-         where queue = $1 and account_id = $2 order by position limit 1) returning id`,
+      `delete from work where id in (select id from work w
+         where queue = $1 and account_id = $2
+           and (queue = 'chunks' or not exists (
+             select from work c where c.queue = 'chunks' and c.account_id = w.account_id))
+         order by position limit 1) returning id`,
       [queue, accountId],
     );
     return gone.length === 1;
