@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataFolder } from './data-folder/data-folder.js';
+import { SERVER_FOLDER, recordServerFolder } from './data-folder/server-folder.js';
 import { FolderLock } from './checks/folder-lock.js';
 
 const PROGRAM = new URL('reset.js', import.meta.url).pathname;
@@ -43,13 +44,25 @@ describe('npm run reset', () => {
 
   it('a stopped cluster is removed with the rest', () => {
     FolderLock.take(cluster(), 'cluster.json').release();
-    folder.writePrivateJson('postgres.json', { folder: folder.file('postgres') });
+    recordServerFolder(folder, folder.file(SERVER_FOLDER));
     const { status, stdout } = reset();
     expect([status, stdout]).toEqual([
       0,
       expect.stringContaining('begins with an empty installation'),
     ]);
     expect(existsSync(folder.path)).toBe(false);
+  });
+
+  it('a reset of a copy of a data folder does not remove the original’s database', () => {
+    const original = mkdtempSync(join(tmpdir(), 'original-'));
+    recordServerFolder(folder, original);
+    const { status, stdout } = reset();
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringContaining('begins with an empty installation'),
+    ]);
+    expect([existsSync(folder.path), existsSync(original)]).toEqual([false, true]);
+    rmSync(original, { recursive: true });
   });
 
   it('a database on the operator’s own server is not removed, and the message says so', () => {

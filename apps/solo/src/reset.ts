@@ -4,6 +4,7 @@ import { EmbeddedServer } from '#libs/database';
 import { loadConfig } from '#libs/platform';
 import { commandFor } from './checks/before-build.js';
 import { DataFolder } from './data-folder/data-folder.js';
+import { ownServerFolder, recordedServerFolder } from './data-folder/server-folder.js';
 import { FolderLock } from './checks/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
@@ -41,14 +42,15 @@ async function reset(): Promise<number> {
   if (!process.argv.includes('--yes') && !(await isConfirmed(folder, clusters))) {
     return say('Nothing was removed.', 1);
   }
-  const serverFolder = folder.readJson<{ folder: string }>('postgres.json')?.folder;
+  const hadServer = recordedServerFolder(folder) !== undefined;
+  const serverFolder = ownServerFolder(folder);
   if (serverFolder) {
     // A server that survived a kill -9 would continue to write into a removed folder.
     await EmbeddedServer.stopOrphan(serverFolder);
     rmSync(serverFolder, { recursive: true, force: true });
   }
   rmSync(folder.path, { recursive: true, force: true });
-  return say(`Removed ${folder.path}. ${serverFolder ? EMPTY : OWN_SERVER}`, 0);
+  return say(`Removed ${folder.path}. ${hadServer ? EMPTY : OWN_SERVER}`, 0);
 }
 
 /**

@@ -1,12 +1,13 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { EmbeddedServer } from '#libs/database';
 import { DataFolder } from './data-folder/data-folder.js';
+import { SERVER_FOLDER, recordServerFolder } from './data-folder/server-folder.js';
 import { LOCK_FILE, commandFor } from './checks/before-build.js';
 
 const { PATH, NODE_COMPILE_CACHE } = process.env;
@@ -29,6 +30,13 @@ const HOLDER = `
   process.stdout.write('up');
 `;
 
+const smallServer = (folder: DataFolder) => ({
+  folder: folder.file(SERVER_FOLDER),
+  password: 'plain',
+  durable: false,
+  settings: { shared_buffers: '1MB', max_connections: '10' },
+});
+
 it('npm stop returns when everything has ended, and says so if nothing is running', async () => {
   const folder = new DataFolder(mkdtempSync(join(tmpdir(), 'stop-')));
   const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder.path };
@@ -48,11 +56,9 @@ it('npm stop returns when everything has ended, and says so if nothing is runnin
 
 it('npm stop stops the database server that a killed process left running', async () => {
   const folder = new DataFolder(mkdtempSync(join(tmpdir(), 'stop-')));
-  const settings = { shared_buffers: '1MB', max_connections: '10' };
-  const options = { folder: folder.file('postgres'), password: 'plain', durable: false, settings };
-  const server = await EmbeddedServer.start(options);
+  const server = await EmbeddedServer.start(smallServer(folder));
   try {
-    folder.writePrivateJson('postgres.json', { folder: server.folder });
+    recordServerFolder(folder, server.folder);
     const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder.path };
     const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM], { env });
     expect(stdout).toBe('Stopped the database server that a killed process had left running.\n');
@@ -60,6 +66,24 @@ it('npm stop stops the database server that a killed process left running', asyn
   } finally {
     await server.stop();
     rmSync(folder.path, { recursive: true, force: true });
+  }
+});
+
+it('npm stop in a copy of a data folder leaves the original’s database server running', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'stop-'));
+  const [original, copy] = ['original', 'copy'].map((name) => new DataFolder(join(root, name)));
+  original.create();
+  const server = await EmbeddedServer.start(smallServer(original));
+  try {
+    recordServerFolder(original, server.folder);
+    cpSync(original.path, copy.path, { recursive: true });
+    const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: copy.path };
+    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM], { env });
+    expect(stdout).toBe(`Nothing is running in ${copy.path}.\n`);
+    expect(server.isRunning).toBe(true);
+  } finally {
+    await server.stop();
+    rmSync(root, { recursive: true, force: true });
   }
 });
 

@@ -3,6 +3,7 @@ import { EmbeddedServer } from '#libs/database';
 import { loadConfig, monotonicMs } from '#libs/platform';
 import { startOf } from './checks/before-build.js';
 import { DataFolder } from './data-folder/data-folder.js';
+import { ownServerFolder } from './data-folder/server-folder.js';
 import { FolderLock } from './checks/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
@@ -20,7 +21,7 @@ async function stop(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);
   const holder = FolderLock.holder(folder);
   if (holder === undefined) {
-    const serverFolder = folder.readJson<{ folder: string }>('postgres.json')?.folder;
+    const serverFolder = ownServerFolder(folder);
     const isOrphan = serverFolder !== undefined && (await EmbeddedServer.stopOrphan(serverFolder));
     if (isOrphan)
       return say('Stopped the database server that a killed process had left running.', 0);

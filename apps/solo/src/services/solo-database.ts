@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { withClient } from '#libs/database';
 import { Logger, type ServiceName } from '#libs/platform';
 import {
@@ -9,6 +8,11 @@ import {
 } from '#libs/services';
 import { SERVICES } from '../../../services.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
+import {
+  SERVER_FOLDER,
+  recordServerFolder,
+  recordedServerFolder,
+} from '../data-folder/server-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
 import { SoloServer } from './solo-server.js';
 
@@ -51,7 +55,7 @@ export class SoloDatabase {
 
   /** Whether this installation has not created its own server yet. */
   static isNew(folder: DataFolder): boolean {
-    return !existsSync(folder.file('postgres.json'));
+    return recordedServerFolder(folder) === undefined;
   }
 
   /**
@@ -63,9 +67,10 @@ export class SoloDatabase {
     const { logger = new Logger('solo'), say = () => undefined } = options;
     if (adminUrl) return new SoloDatabase(adminUrl, options);
     const password = secrets.get('postgres');
-    const wanted = { folder: folder.file('postgres'), password, durable, signal };
+    const existing = !SoloDatabase.isNew(folder);
+    const wanted = { folder: folder.file(SERVER_FOLDER), password, durable, existing, signal };
     const server = await SoloServer.start(wanted, { logger, say });
-    folder.writePrivateJson('postgres.json', { folder: server.folder });
+    recordServerFolder(folder, server.folder);
     return new SoloDatabase(server.url(), options, server);
   }
 

@@ -57,7 +57,11 @@ export class SoloServer {
       );
     }
     this.isMissed = true;
-    this.server = await EmbeddedServer.start({ ...this.options, port: this.server.port });
+    this.server = await EmbeddedServer.start({
+      ...this.options,
+      existing: true,
+      port: this.server.port,
+    });
     this.isMissed = false;
     say('The database server is running again.');
   }

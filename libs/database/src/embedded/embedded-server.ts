@@ -14,7 +14,7 @@ import { freePorts, processExists } from '#libs/platform';
 import { withClient } from '../provision.js';
 import { findBinaries } from './binaries.js';
 import { initialise } from './initialise.js';
-import { type ServerUser, serverFolder, serverUser } from './server-user.js';
+import { type ServerUser, isServerFolder, serverFolder, serverUser } from './server-user.js';
 
 export interface EmbeddedServerOptions {
   /** The folder with `pgdata`, `postgres.log` and, if necessary, a copy of the binaries. */
@@ -32,6 +32,8 @@ export interface EmbeddedServerOptions {
   binaries?: string;
   /** Further settings, as for PostgreSQL's option `-c`. */
   settings?: Record<string, string>;
+  /** Whether the database must exist already, so that a missing one is not replaced by an empty one. */
+  existing?: boolean;
   /** Aborts the creation of a new database, without leaving anything behind. */
   signal?: AbortSignal;
 }
@@ -66,7 +68,8 @@ export class EmbeddedServer {
     }
     const binaries = options.binaries ?? (await findBinaries(user, options.folder));
     if (!existsSync(join(data, 'PG_VERSION'))) {
-      const { password, durable = true, signal } = options;
+      const { password, durable = true, existing, signal } = options;
+      if (existing) throw new Error(`the database is missing: restore ${data}, or mount its disk`);
       await initialise({ binaries, data, password, user, durable, signal });
     }
     if (!existsSync(join(data, 'PG_VERSION'))) {
@@ -95,6 +98,11 @@ export class EmbeddedServer {
     if (!orphan) return false;
     await new EmbeddedServer(orphan.pid, orphan.port, { folder, password: '' }).stop();
     return true;
+  }
+
+  /** Whether a server that is started with the folder `wanted` can have this actual folder. */
+  static isFolderOf(wanted: string, folder: string): boolean {
+    return isServerFolder(folder, wanted);
   }
 
   /** Whether the server runs; also true if that cannot be determined. */

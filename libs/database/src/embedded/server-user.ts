@@ -41,11 +41,20 @@ const SYSTEM_FOLDER = '/var/lib/domain-data-service';
 export function serverFolder(wanted: string, user: ServerUser | undefined): string {
   mkdirSync(wanted, { recursive: true });
   if (!user || isReachable(wanted, user)) return wanted;
-  const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16);
-  const folder = join(SYSTEM_FOLDER, name);
+  const folder = systemFolder(wanted);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   if (!isReachable(folder, user)) throw new Error(`the user ${user.name} cannot reach ${folder}`);
   return folder;
+}
+
+/** Whether `serverFolder(wanted)` can be this folder. */
+export function isServerFolder(folder: string, wanted: string): boolean {
+  return folder === wanted || folder === systemFolder(wanted);
+}
+
+function systemFolder(wanted: string): string {
+  const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16);
+  return join(SYSTEM_FOLDER, name);
 }
 
 function isReachable(folder: string, user: ServerUser): boolean {
