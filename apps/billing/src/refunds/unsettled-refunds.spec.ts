@@ -101,7 +101,7 @@ async function loseRefund() {
   return { lost, refund, dismiss };
 }
 
-it('a refund that PayPal neither confirms nor lists can be dismissed after some hours, and is then made again', async () => {
+it('a refund that PayPal neither confirms nor lists can be dismissed after some hours; then the payment can be refunded again', async () => {
   const { lost, refund, dismiss } = await loseRefund();
   expect((await dismiss()).body).toMatchObject({ code: 'nothing_to_refund' });
   billing.clock.advance(6 * HOUR_MS);

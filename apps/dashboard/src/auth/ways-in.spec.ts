@@ -191,7 +191,7 @@ describe('the ways to log in', () => {
     expect(under.arrived.at(-1)!.body.toString()).toBe('{}');
   });
 
-  it('S35: without a password, people whose log-in is too old are asked to log in again, not to set a password, which would remove their other ways', async () => {
+  it('S35: without a password, people whose log-in is too old are asked to log in again, not to set a password, which would remove their other ways to log in', async () => {
     hasPassword(false);
     under.session.isRecent = false;
     const detail = 'Log in again.';

@@ -4,9 +4,7 @@ import type { Settings } from '#libs/services';
 import { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
 import { PAYPAL_PATH } from '../../../simulators/src/payments/paypal/paypal-simulator.js';
 import type { ShutdownOrder } from './shutdown-order.js';
-import { isDashboardAtHome } from './solo-settings.js';
-
-const REAL_PROCESSORS = ['STRIPE_API_KEY', 'STRIPE_API_KEY_FILE', 'BILLING_PAYPAL_CLIENT_ID'];
+import { REAL_PROCESSORS, isDashboardAtHome } from './solo-settings.js';
 
 /**
  * Whether money is simulated: no processor key is set (a blank key means no billing at all), and only people on this

@@ -43,7 +43,15 @@ const STAND_IN = {
   },
   database: { url: () => 'postgres://x@127.0.0.1/x' },
   address: 'http://127.0.0.1:1',
+  processor: { STRIPE_API_KEY: 'sk_test_simulator', STRIPE_CALLBACK_SECRETS: 'x'.repeat(64) },
 };
+
+/** The settings of which any one, even a blank one, replaces the simulated payment processors. */
+export const REAL_PROCESSORS = [
+  'STRIPE_API_KEY',
+  'STRIPE_API_KEY_FILE',
+  'BILLING_PAYPAL_CLIENT_ID',
+];
 
 /**
  * Reads every setting of every service, before anything is created or opened.
@@ -51,8 +59,9 @@ const STAND_IN = {
  */
 export function checkSettings(environment: Settings): void {
   const { API_PORT, DASHBOARD_PORT } = environment;
+  const hasChosen = REAL_PROCESSORS.some((env) => environment[env] !== undefined);
   const settings = soloSettings({
-    environment,
+    environment: hasChosen ? environment : { ...environment, ...STAND_IN.processor },
     overrides: { API_PORT, DASHBOARD_PORT, ...addresses() },
     apiPort: 1,
     dashboardPort: 1,
@@ -60,7 +69,7 @@ export function checkSettings(environment: Settings): void {
     secrets: STAND_IN.secrets,
     database: STAND_IN.database,
   });
-  const classes = installed(SERVICES, environment).map(({ config }) => config);
+  const classes = installed(SERVICES, settings).map(({ config }) => config);
   loadConfigs([SoloConfig, OwnDatabasesConfig, TelemetryConfig, FilesConfig, ...classes], settings);
   checkMailbox(settings);
 }

@@ -171,7 +171,7 @@ export class UploadsService {
     });
   }
 
-  /** @returns false if a job needs the upload, or if it was deleted. */
+  /** @returns false if a job needs the upload, or if it no longer exists. */
   async delete(upload: Pick<Upload, 'id' | 'accountId'>): Promise<boolean> {
     return this.database.transaction((transaction) => this.deleteIn(transaction, upload));
   }
