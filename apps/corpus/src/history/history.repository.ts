@@ -8,6 +8,9 @@ export interface RevisionRow extends SeenRevision {
   sourceId: number;
 }
 
+/** What a list begins with. */
+export type Sort = 'newest' | 'oldest';
+
 export interface RevisionsAsked {
   name: FiledName;
   /** The period, as times in PostgreSQL's format. */
@@ -40,18 +43,23 @@ export class HistoryRepository {
   constructor(private readonly database: SearchDatabase) {}
 
   /**
-   * Lists a page of revisions, newest first. @param after time, completeness and state of the last revision of the
-   * previous page.
+   * Lists a page of revisions. @param after time, completeness and state of the last revision of the previous page.
    */
-  async list(asked: RevisionsAsked, { limit, offset, after }: PagePlace): Promise<RevisionRow[]> {
-    const [at, isComplete, state] = after ?? ['infinity', 'true', LAST_STATE];
+  async list(
+    asked: RevisionsAsked,
+    { limit, offset, after }: PagePlace,
+    sort: Sort,
+  ): Promise<RevisionRow[]> {
+    const { start, follows, direction } = ORDERS[sort];
+    const [at, isComplete, state] = after ?? start;
     return this.database.query(
       `select r.observed_at as "observedAt", r.is_complete as "isComplete", r.state,
          case when r.source_id = any($5::smallint[]) then r.source_id else c.source_id end as "sourceId",
          r.record, coalesce(r.answered_by, '') as "answeredBy",
          greatest(r.observed_at, c.last_at) as "lastAt"
-       ${REVISIONS} and (r.observed_at, r.is_complete, r.state) < ($6, $7::boolean, $8::uuid)
-       order by r.observed_at desc, r.is_complete desc, r.state desc limit $9 offset $10`,
+       ${REVISIONS} and (r.observed_at, r.is_complete, r.state) ${follows} ($6, $7::boolean, $8::uuid)
+       order by r.observed_at ${direction}, r.is_complete ${direction}, r.state ${direction}
+       limit $9 offset $10`,
       [...valuesOf(asked), at, isComplete, state, limit, offset],
     );
   }
@@ -75,7 +83,14 @@ export class HistoryRepository {
   }
 }
 
+const FIRST_STATE = '00000000-0000-0000-0000-000000000000';
 const LAST_STATE = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** The SQL of each order, with a position before its first page. */
+const ORDERS = {
+  newest: { start: ['infinity', 'true', LAST_STATE], follows: '<', direction: 'desc' },
+  oldest: { start: ['-infinity', 'false', FIRST_STATE], follows: '>', direction: 'asc' },
+} as const;
 
 function valuesOf({ name, from, to, sourceIds }: RevisionsAsked): unknown[] {
   return [name.key, name.name, from, to, sourceIds];

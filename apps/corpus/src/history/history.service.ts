@@ -24,7 +24,12 @@ import { type SearchedName, searchedName } from '../searches/searched-name.js';
 import { historicRecord, historicRecordV1 } from '../records/historic-record.js';
 import { changesByRecord } from '../records/record-changes.js';
 import { fixtureRevisions } from './history-fixtures.js';
-import { HistoryRepository, type RevisionRow, type RevisionsAsked } from './history.repository.js';
+import {
+  HistoryRepository,
+  type RevisionRow,
+  type RevisionsAsked,
+  type Sort,
+} from './history.repository.js';
 import { listedRevisions } from './listed-revisions.js';
 import { shownChanges } from './shown-changes.js';
 
@@ -32,8 +37,8 @@ type Question = QuestionOf<typeof WHOIS_HISTORY>;
 type SourceOf = (row: RevisionRow) => string;
 
 /**
- * Maximum number of revisions that are compared. All of them are in memory, and many requests may
- * compare at the same time.
+ * Maximum number of revisions that are compared: the newest, whatever the order of the list. All of them are in
+ * memory, and many requests may compare at the same time.
  */
 const COMPARED_MAX = 1_000;
 /**
@@ -61,6 +66,8 @@ export class HistoryService {
     const [from, to] = dayBounds(question);
     const isFixture = name.fixture !== undefined;
     const { view, version } = question;
+    // Version 1 has no `sort`.
+    const sort: Sort = question.sort === 'oldest' ? 'oldest' : 'newest';
     const asked = { name, from, to, sourceIds: ids };
     const sourceOf: SourceOf = ({ sourceId }) => (isFixture ? FIXTURE_SOURCE : nameOf(sourceId));
     const shown = {
@@ -72,52 +79,64 @@ export class HistoryService {
     if (view === 'changes') {
       const compared = await this.compared({ ...asked, from: EVER.from });
       const all = await changesOf(compared, sourceOf);
-      const changes = all.filter((one) => isAfter(one.changed_at, question));
+      const changes = sorted(
+        all.filter((one) => isAfter(one.changed_at, question)),
+        sort,
+      );
       const rows = isCut(compared, question) ? partOf(allRows(changes)) : allRows(changes);
       return searchAnswer(page, { ...shown, rows, told: (items) => items });
     }
-    const rows = await this.revisions(asked, question);
+    const rows = await this.revisions(asked, question, sort);
     return searchAnswer(page, { ...shown, rows, ...recordsTold(name.name, sourceOf, version) });
   }
 
-  private async revisions(asked: Asked, days: SearchDays): Promise<SearchRows<RevisionRow>> {
-    if (asked.name.fixture !== undefined) return allRows(this.fixtures(asked));
+  private async revisions(
+    asked: Asked,
+    days: SearchDays,
+    sort: Sort,
+  ): Promise<SearchRows<RevisionRow>> {
+    if (asked.name.fixture !== undefined) return allRows(sorted(this.fixtures(asked), sort));
     if (await this.repository.isOfSeveral(asked)) {
       const newest = await this.compared({ ...asked, ...EVER });
       // The newest revisions may all be later than the period, so those up to its end are compared.
       const isBefore = newest.length === COMPARED_MAX && days.before !== undefined;
       const compared = isBefore ? await this.compared({ ...asked, from: EVER.from }) : newest;
       const all = await listedRevisions(compared);
-      const listed = all.filter(({ observedAt, lastAt }) => {
+      const within = all.filter(({ observedAt, lastAt }) => {
         const [first, last] = [observedAt, lastAt].map((at) => at.toISOString());
         return isAfter(last, days) && (!days.before || first < days.before);
       });
+      const listed = sorted(within, sort);
       // The cursors have the same form as in the case below, because a server of another kind may answer for the first
       // time between two pages.
       const rows = readRows(
         async () => ({ records: listed.length, is: 'exact' }),
         async ({ after, offset, limit }) =>
-          listed.filter((row) => isBehind(row, after)).slice(offset, offset + limit),
+          listed.filter((row) => isBehind(row, after, sort)).slice(offset, offset + limit),
         placeOf,
       );
       return isCut(compared, days) ? partOf(rows) : rows;
     }
     return readRows(
       async () => ({ records: await this.repository.count(asked), is: 'exact' }),
-      async (page) => this.repository.list(asked, page),
+      async (page) => this.repository.list(asked, page, sort),
       placeOf,
     );
   }
 
+  /** Returns the newest revisions, newest first. */
   private async compared(asked: Asked): Promise<RevisionRow[]> {
     if (asked.name.fixture !== undefined) return this.fixtures(asked);
-    return this.repository.list(asked, { limit: COMPARED_MAX, offset: 0 });
+    return this.repository.list(asked, { limit: COMPARED_MAX, offset: 0 }, 'newest');
   }
 
   private fixtures({ name }: Asked): RevisionRow[] {
     return name.fixture === 'registered' ? fixtureRevisions(this.clock.now()) : [];
   }
 }
+
+const sorted = <Row>(newestFirst: readonly Row[], sort: Sort) =>
+  sort === 'newest' ? newestFirst : newestFirst.toReversed();
 
 const isAfter = (at: string, { after }: SearchDays) => after === undefined || at >= after;
 
@@ -132,10 +151,11 @@ const placeOf = ({ observedAt, isComplete, state }: RevisionRow) => [
   state,
 ];
 
-function isBehind(row: RevisionRow, after: readonly string[] = []): boolean {
+function isBehind(row: RevisionRow, after: readonly string[] = [], sort: Sort): boolean {
   const place = placeOf(row);
   const at = place.findIndex((value, one) => value !== after[one]);
-  return after.length === 0 || (at >= 0 && place[at] < after[at]);
+  if (after.length === 0) return true;
+  return at >= 0 && (sort === 'newest' ? place[at] < after[at] : place[at] > after[at]);
 }
 
 /**

@@ -16,6 +16,8 @@ export interface TokensAsked {
   sought: { termKeys: readonly Key[] } | SearchPattern;
   /** Whether to include names that are no longer registered. */
   isHistoric: boolean;
+  /** The suffixes to search; empty for all. */
+  suffixes: readonly string[];
   sourceIds: readonly number[];
 }
 
@@ -63,18 +65,21 @@ export class ReverseWhoisRepository {
 /** A position before every page. */
 const FIRST = [ALL_KEYS.fromKey, ''] as const;
 
-function namesOf({ sought }: TokensAsked): string {
+function namesOf({ sought, suffixes }: TokensAsked): string {
   const condition =
     'termKeys' in sought
       ? 't.term_key = any($4::bigint[])'
       : `t.folded like $4
         and case when t.unicode is null then t.folded like $5 else t.unicode like $5 end`;
+  // Without suffixes, the condition is left out: the planner would assume that it excludes most rows.
+  const ending = `and t.name like any ($${'termKeys' in sought ? 5 : 6}::text[])`;
   return `select t.domain_key as key, t.name from contact_token t
     where t.kind = any($1::smallint[]) and (t.is_registered or $2)
-      and t.source_id = any($3::smallint[]) and ${condition}`;
+      and t.source_id = any($3::smallint[]) and ${condition} ${suffixes.length > 0 ? ending : ''}`;
 }
 
-function valuesOf({ kinds, isHistoric, sourceIds, sought }: TokensAsked): unknown[] {
+function valuesOf({ kinds, isHistoric, sourceIds, sought, suffixes }: TokensAsked): unknown[] {
   const values = 'termKeys' in sought ? [sought.termKeys] : [sought.loose, sought.exact];
-  return [kinds, isHistoric, sourceIds, ...values];
+  const endings = suffixes.map((suffix) => `%.${suffix}`);
+  return [kinds, isHistoric, sourceIds, ...values, ...(endings.length > 0 ? [endings] : [])];
 }

@@ -103,6 +103,7 @@ export class ReverseWhoisService {
         ? { termKeys: kinds.map((kind) => contactTerm(kind, value).termKey) }
         : searchPattern(selector, value),
       isHistoric: question.scope === 'historic',
+      suffixes: question.tld ?? [],
       sourceIds,
     };
   }

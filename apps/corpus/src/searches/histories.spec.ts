@@ -57,6 +57,35 @@ describe('histories', () => {
       ]);
     });
 
+    it('can begin with the oldest record or change, also of different kinds of servers and for fixtures', async () => {
+      const name = 'history-oldest.com';
+      const seen = (at: number, protocol: string) => ({
+        kind: 'whois',
+        name,
+        at: day(at),
+        record: { expiry_date: `2030-01-0${at}` },
+        answered_by: [{ role: 'registry', protocol, outcome: 'delivered' }],
+      });
+      await corpus.record(
+        ...[1, 2, 3, 4, 5].map((at) => seen(at, at % 2 === 0 ? 'whois43' : 'rdap')),
+      );
+      for (const view of ['records', 'changes']) {
+        for (const domainName of [name, 'registered.test']) {
+          const listed = async (sort: string) => {
+            const asked = { domainName, view, sort, page_size: '1' };
+            const pages = await corpus.pagesOf<WhoisHistoryAnswer>(WHOIS_HISTORY, asked);
+            return pages.flatMap(({ records = [], changes = [] }) => [
+              ...records.map((one) => one.first_seen),
+              ...changes.map((one) => `${one.changed_at} ${one.path}`),
+            ]);
+          };
+          const newest = await listed('newest');
+          expect(newest.length).toBeGreaterThan(1);
+          expect(await listed('oldest')).toEqual(newest.toReversed());
+        }
+      }
+    });
+
     it('includes the record that was published at the start of the requested period', async () => {
       const name = 'history-five.com';
       const seen = (at: number, create_date: string) => ({
@@ -95,6 +124,14 @@ describe('histories', () => {
       expect(pages.length).toBe(2);
       const seen = pages.flatMap(({ records }) => records!.map((one) => one.first_seen));
       expect(seen).toEqual(Array.from({ length: 11 }, (_, place) => day(15 - place)));
+      const oldest = await corpus.pagesOf<WhoisHistoryAnswer>(WHOIS_HISTORY, {
+        domainName: name,
+        ...days,
+        sort: 'oldest',
+      });
+      expect(oldest.flatMap(({ records }) => records!.map((one) => one.first_seen))).toEqual(
+        seen.toReversed(),
+      );
       const old = await corpus.ask<object>(WHOIS_HISTORY.owner.path, {
         domainName: name,
         version: '1',

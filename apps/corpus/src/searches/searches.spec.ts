@@ -68,6 +68,11 @@ describe('searches', () => {
       ] as Record<string, string>[]) {
         expect([asked, await found(asked)]).toEqual([asked, ['reverse-one.com']]);
       }
+      for (const exact of ['true', 'false']) {
+        const asked = { owner: 'zoë äußerlich', exact };
+        expect(await found({ ...asked, tld: 'net,com' })).toEqual(['reverse-one.com']);
+        expect(await found({ ...asked, tld: 'one.com' })).toEqual([]);
+      }
       expect(await found({ owner: '*rlichx' })).toEqual([]);
       expect(await found({ owner: 'äußerlich', exact: 'true' })).toEqual([]);
     });

@@ -44,6 +44,7 @@ const LABELS: Readonly<Record<string, string>> = {
   current: 'Current records only',
   exact: 'Exact match',
   scope: 'Scope',
+  sort: 'First',
   status: 'State',
   label_length: 'Length of the label',
   tld: 'Suffixes',

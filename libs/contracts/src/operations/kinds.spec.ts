@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { boolean, idOf } from './kinds.js';
+import { boolean, idOf, suffixes } from './kinds.js';
 import { DNS_PTR } from './reverse/dns-ptr.js';
 import { InputReader } from './reading/input-reader.js';
-import { moment, suffixes } from './typos/typo-kinds.js';
+import { moment } from './typos/typo-kinds.js';
 
 it('parameters may be written as libraries write them: `True`, and ids in upper case', () => {
   expect(boolean().clean!('True')).toBe('true');

@@ -1,10 +1,12 @@
-import { type DomainName, parseDomainName } from '#libs/domain-names';
+import { type DomainName, parseDomainName, toALabels } from '#libs/domain-names';
 import { maskKeys } from '#libs/platform';
 import type { DataClass, ParameterKind } from './parameter.js';
 import { isMemberPath } from './reading/answer-members.js';
 
 const NAME_LENGTH_MAX = 2_048;
 const LIST_LENGTH_MAX = 1_000;
+const SUFFIXES_MAX = 20;
+const SUFFIX = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})?$/;
 const PLAIN_NAME = /^[A-Za-z0-9.-]+$/;
 const FIXTURE_ENDING = /(^|\.)test\.?$/i;
 /** The names for which every operation on names answers test keys. */
@@ -46,6 +48,28 @@ export function domainName(): ParameterKind<string> {
 function domainOf(text: string): DomainName | undefined {
   const parsed = parseDomainName(text);
   return parsed.ok ? parsed.domain : undefined;
+}
+
+/** Reads suffixes in any script, separated by commas: `com,co.uk`. */
+export function suffixes(): ParameterKind<string[]> {
+  const read = (given: string) => [...new Set(given.split(',').map(suffixOf))];
+  return {
+    schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: SUFFIXES_MAX },
+    clean: (given) => given.trim().toLowerCase(),
+    fault: (given) => {
+      const all = read(given);
+      return all.length <= SUFFIXES_MAX && all.every((one) => SUFFIX.test(one))
+        ? undefined
+        : `must be at most ${SUFFIXES_MAX} suffixes such as com,co.uk`;
+    },
+    value: read,
+  };
+}
+
+/** Returns a suffix in A-labels; empty if the text contains anything but letters, digits, hyphens and dots. */
+function suffixOf(text: string): string {
+  const suffix = text.trim().replace(/^\./, '');
+  return /[^\p{L}\p{M}\p{N}.-]/u.test(suffix) ? '' : toALabels(suffix);
 }
 
 /** Reads text of limited length. @param pattern an anchored expression; `rule` states it in words ("must be …"). */

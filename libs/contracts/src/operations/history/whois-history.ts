@@ -12,7 +12,7 @@ import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.j
 
 /** A published record of a name, in the format of version 1. */
 export class HistoricRecordV1 extends PublishedRegistration {
-  /** The position in the list, from 1, newest first. */
+  /** The position in the list, from 1. */
   @IsInt()
   num: number;
 
@@ -100,7 +100,7 @@ export class HistoricChange {
   source: string;
 }
 
-/** The records published about a name over time, newest first. */
+/** The records published about a name over time, in the order of `sort`. */
 export class WhoisHistoryAnswer extends PagedAnswer {
   @IsString()
   domain_name: string;
@@ -155,7 +155,7 @@ export const WHOIS_HISTORY = defineOperation({
   name: 'whois.history',
   summary: 'Historical registration data of a domain name, as records or as changes between them',
   description:
-    'Each record covers a period in which it was observed unchanged, and shows what was published then. `view=changes` lists each changed value together with its previous value. Registries and registrars write the same registration differently over RDAP and over port 43, so `changes` compares records from the same kind of server. Between different kinds, it compares only values that both write in the same way, such as name servers. If the usual servers fail for a while and then return the same record as before, `records` leaves out what other servers returned in the meantime. `coverage` names the loaded sources; an empty result says nothing about other sources.',
+    'Each record covers a period in which it was observed unchanged, and shows what was published then. `view=changes` lists each changed value together with its previous value; it compares at most the newest 1,000 records. Registries and registrars write the same registration differently over RDAP and over port 43, so `changes` compares records from the same kind of server. Between different kinds, it compares only values that both write in the same way, such as name servers. If the usual servers fail for a while and then return the same record as before, `records` leaves out what other servers returned in the meantime. `coverage` names the loaded sources; an empty result says nothing about other sources.',
   method: 'GET',
   routes: [
     { path: '/v2.0/whois/history', version: 2 },
@@ -186,6 +186,13 @@ export const WHOIS_HISTORY = defineOperation({
       since: 2,
     },
     ...SEARCHED_DAYS,
+    sort: {
+      kind: oneOf(['newest', 'oldest']),
+      about: 'What comes first: the newest record or change, or the oldest',
+      example: 'oldest',
+      default: 'newest' as const,
+      since: 2,
+    },
     format: FORMAT,
     ...PAGES.parameters,
   },

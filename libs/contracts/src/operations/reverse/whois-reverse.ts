@@ -2,7 +2,7 @@ import { IsBoolean, IsIn, IsInt, IsOptional, IsString } from 'class-validator';
 import { Nested, NestedList, OptionalText } from '../../members.js';
 import { SEARCH_PROBLEMS } from '../history/history-kinds.js';
 import { HistoricRecord, HistoricRecordV1 } from '../history/whois-history.js';
-import { boolean, oneOf } from '../kinds.js';
+import { boolean, oneOf, suffixes } from '../kinds.js';
 import { FORMAT } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { pagedSearch } from '../paging/paged-search.js';
@@ -151,6 +151,12 @@ export const WHOIS_REVERSE = defineOperation({
       about: 'Only names that are registered now, or also names that are no longer registered',
       example: 'historic',
       default: 'current' as const,
+      since: 2,
+    },
+    tld: {
+      kind: suffixes(),
+      about: 'Only names under these suffixes, separated by commas',
+      example: 'com,co.uk',
       since: 2,
     },
     format: FORMAT,

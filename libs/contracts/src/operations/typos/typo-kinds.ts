@@ -1,11 +1,8 @@
-import { toALabels } from '#libs/domain-names';
 import { isDay } from '../kinds.js';
 import type { ParameterKind } from '../parameter.js';
 
-const TLDS_MAX = 20;
 const EXCLUDED_MAX = 100;
 const LABEL_LENGTH_MAX = 63;
-const SUFFIX = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})?$/;
 /** Matches a day, or a time in RFC 3339 with an offset from UTC. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2}))?$/;
 const NAME = /^[^\s\p{Cc}/@:,]{1,253}$/u;
@@ -31,28 +28,6 @@ export function lengthRange(): ParameterKind<LengthRange> {
     },
     value: read,
   };
-}
-
-/** Reads suffixes in any script, separated by commas: `com,co.uk`. */
-export function suffixes(): ParameterKind<string[]> {
-  const read = (given: string) => [...new Set(given.split(',').map(suffixOf))];
-  return {
-    schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: TLDS_MAX },
-    clean: (given) => given.trim().toLowerCase(),
-    fault: (given) => {
-      const all = read(given);
-      return all.length <= TLDS_MAX && all.every((one) => SUFFIX.test(one))
-        ? undefined
-        : `must be at most ${TLDS_MAX} suffixes such as com,co.uk`;
-    },
-    value: read,
-  };
-}
-
-/** Returns a suffix in A-labels; empty if the text contains anything but letters, digits, hyphens and dots. */
-function suffixOf(text: string): string {
-  const suffix = text.trim().replace(/^\./, '');
-  return /[^\p{L}\p{M}\p{N}.-]/u.test(suffix) ? '' : toALabels(suffix);
 }
 
 /** Reads domain names, separated by commas. */

@@ -1,10 +1,10 @@
 import { SEARCH_PROBLEMS } from '../history/history-kinds.js';
-import { domainName } from '../kinds.js';
+import { domainName, suffixes } from '../kinds.js';
 import { FORMAT } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { pagedSearch } from '../paging/paged-search.js';
 import { searchText } from '../reverse/search-text.js';
-import { lengthRange, moment, nameList, suffixes } from './typo-kinds.js';
+import { lengthRange, moment, nameList } from './typo-kinds.js';
 import { TyposAnswer } from './typo-answer.js';
 
 const LABEL_LENGTH_MAX = 63;
