@@ -12,8 +12,8 @@ export class InvalidRequest extends Problem {
 }
 
 export class PayloadTooLarge extends Problem {
-  constructor(detail = 'The request body is too large.') {
-    super({ code: 'payload_too_large', status: 413, detail });
+  constructor(detail = 'The request body is too large.', errors?: FieldError[]) {
+    super({ code: 'payload_too_large', status: 413, detail, errors });
   }
 }
 

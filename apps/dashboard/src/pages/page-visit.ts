@@ -11,7 +11,8 @@ import { labelOf } from './field-labels.js';
 import type { Notice, PageContext } from './layout.js';
 import { refusalWords } from './refusal-words.js';
 
-const INVALID = 'invalid_request';
+/** The codes of rejections that are shown by their fields, whose labels on the page the owner's text does not know. */
+const OF_FIELDS: readonly string[] = ['invalid_request', 'payload_too_large'];
 
 /** A visit to a page. It calls the owners, keeps the cookies up to date, and answers with a document. */
 export class PageVisit {
@@ -135,7 +136,7 @@ export function faultNotice(
   { refusal }: ProxiedAnswer,
   labels: Readonly<Record<string, string>> = {},
 ): Notice {
-  const faults = refusal?.code === INVALID ? (refusal.errors ?? []) : [];
+  const faults = refusal && OF_FIELDS.includes(refusal.code) ? (refusal.errors ?? []) : [];
   const nameOf = (field: string) => labels[field.split('.', 1)[0]] ?? labelOf(field);
   const sentences = faults.map(({ field, message }) => `${nameOf(field)} ${message}.`);
   const text =

@@ -190,6 +190,18 @@ describe('search pages', () => {
     expect(page).toContain('Free of charge.');
   });
 
+  it('a list with too many names is rejected under the label of its field', async () => {
+    const errors = [{ field: 'domainNames', message: 'may have at most 100 items' }];
+    const detail = 'The list "domainNames" may have at most 100 items.';
+    under.answerWith({ code: 'payload_too_large', status: 413, detail, errors }, 413);
+    under.answers.set('GET /internal/dashboard/credits', {});
+    const typed = new URLSearchParams({ domainName: 'a.com', domainNames: 'b.com' }).toString();
+    const page = await under.post('/search/domain.typos.scores', typed);
+    expect(page.status).toBe(413);
+    expect(page.text).toContain('Names to compare with it may have at most 100 items.');
+    expect(page.text).not.toContain('The list &quot;domainNames');
+  });
+
   it('a lookup names the source of a value by its role, not by its id', async () => {
     const sources = [{ id: 's1', role: 'registry', server: 'https://rdap.example/' }];
     const provenance = { sources, fields: { domain_name: 's1' } };

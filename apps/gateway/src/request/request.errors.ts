@@ -37,6 +37,7 @@ export class TooManyItems extends PayloadTooLarge {
   constructor(member: string, itemsMax: number) {
     super(
       `The list "${member}" may have at most ${itemsMax} items. Send the others in further requests.`,
+      [{ field: member, message: `may have at most ${itemsMax} items` }],
     );
   }
 }
