@@ -83,7 +83,8 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
   /**
    * Queues the DNS records of a registrable name in the same way. Host names that customers request are not stored: a
    * host is queued only if the corpus asked for it (`isCollected`), and only if it has an address or every type was
-   * answered; otherwise, it would be unknown whether it has an address.
+   * answered; otherwise, it would be unknown whether it has an address. Private addresses of a host count as none, so
+   * that the host is not looked up again in every pass.
    */
   noteDns(
     lookup: DnsLookup,
@@ -95,10 +96,11 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
     if (!parsed.ok) return;
     const isHost = parsed.hostName.domain.name !== lookup.name;
     const hasAddress = lookup.records.some((record) => 'address' in record);
-    const isCertain = hasAddress || Object.keys(lookup.errors).length === 0;
+    const stored = isHost ? withoutPrivate(lookup) : lookup;
+    const isCertain = hasAddress || Object.keys(stored.errors).length === 0;
     if (isHost && !(isCollected && isCertain)) return;
     const texts = lookup.records.reduce((sum, one) => sum + recordText(one).length, LINE_BYTES);
-    this.ring.add(() => dnsLine(lookup, types, at), texts);
+    this.ring.add(() => dnsLine(stored, types, at), texts);
   }
 
   /** The texts themselves are not logged, because they contain personal data (S119). */
@@ -138,4 +140,10 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
       }
     }
   }
+}
+
+/** Returns the lookup as if types whose addresses were hidden, because they are private, had no records. */
+function withoutPrivate(lookup: DnsLookup): DnsLookup {
+  const errors = Object.entries(lookup.errors).filter(([, error]) => error !== 'private_address');
+  return { ...lookup, errors: Object.fromEntries(errors) };
 }

@@ -176,6 +176,31 @@ it('a line on which the corpus fails is abandoned and does not hold up the other
   await corpus.stop();
 });
 
+it('a host whose addresses are all private is stored as one without an address, so that it is not due again at once', async () => {
+  let stored = '';
+  const corpus = new LoopbackServer(async (request, response) => {
+    stored += await text(request);
+    response.writeHead(200).end('{}');
+  });
+  await corpus.start();
+  const observations = observationsFor(corpus.url);
+  const name = 'intern.observed.com';
+  const found: DnsLookup = {
+    name,
+    records: [],
+    errors: { A: 'private_address', AAAA: 'private_address' },
+    rcode: 'noerror',
+    isAuthenticated: false,
+    servers: [],
+    latencyMs: 1,
+  };
+  const types = ['A', 'AAAA'];
+  observations.noteDns(found, types, { at: new Date(), isCollected: true });
+  await observations.onModuleDestroy();
+  expect(JSON.parse(stored)).toMatchObject({ kind: 'dns', name, types, records: [] });
+  await corpus.stop();
+});
+
 describe('without a corpus', () => {
   let observations: ObservationsService;
 
