@@ -185,7 +185,7 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
       steps: [{ title: 'Webhook', does: 'Lists the app’s webhooks …' }],
     },
   },
-  'keys list': { example: `keys list ${ACCOUNT}`, json: [KEY] },
+  'keys list': { example: `keys list ${ACCOUNT}`, json: [{ ...KEY, is_paused: false }] },
   'keys revoke': { example: `keys revoke ${ACCOUNT} ${OTHER}`, json: KEY },
   'account list': {
     example: 'account list --standing suspended',

@@ -113,6 +113,26 @@ describe('account commands', () => {
     expect((await desk.command('account', 'suspend', accountId)).code).toBe(1);
   });
 
+  it('a live key beyond the number that the plan allows is listed as paused', async () => {
+    const { accountId, token } = await desk.account.register('paused@example.com');
+    await desk.entitlement.buy(accountId, 5_000);
+    for (const name of ['Second', 'Third']) {
+      const body = { name, environment: 'live' };
+      expect((await desk.account.dashboard('POST', 'keys', { token, body })).status).toBe(201);
+    }
+    const { stdout } = await desk.command('keys', 'list', accountId);
+    const [newest, second] = stdout.split('\n');
+    expect([newest, second]).toEqual([
+      expect.stringContaining('  paused  "Third"'),
+      expect.stringContaining('  active  "Second"'),
+    ]);
+    const keys = await desk.answer('keys', 'list', accountId);
+    expect(keys.map((key: { is_paused: boolean }) => key.is_paused).slice(0, 2)).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it('a timeline lists each event once, newest first, page by page', async () => {
     const { accountId } = await desk.account.register('timeline@example.com');
     desk.advance(1_000);

@@ -14,7 +14,7 @@ export class AllowancesController {
   ) {}
 
   @Get('/allowance')
-  @AllowCallers('dashboard', 'gateway', 'worker')
+  @AllowCallers('cli', 'dashboard', 'gateway', 'worker')
   async find(@AccountId() accountId: string): Promise<Allowance> {
     return this.allowances.find(accountId);
   }
