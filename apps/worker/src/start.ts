@@ -1,4 +1,4 @@
-import { RollPartitionsJob, openServiceDatabases } from '#libs/database';
+import { KeptAnswer, RollPartitionsJob, openServiceDatabases } from '#libs/database';
 import type { FileStore } from '#libs/files';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
@@ -78,7 +78,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
-export const ENTITIES = [UnsentMail];
+export const ENTITIES = [KeptAnswer, UnsentMail];
 
 export interface WorkerOptions {
   config: WorkerConfig;

@@ -1,6 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Pages } from '#libs/contracts';
-import { Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
+import {
+  Database,
+  IdempotencyRepository,
+  IdempotencyService,
+  MaintenanceDatabase,
+  RollPartitionsJob,
+} from '#libs/database';
 import { FileStore } from '#libs/files';
 import { MailOutbox, MailQueue, MailSender, type MailTransport } from '#libs/mail';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
@@ -10,6 +16,7 @@ import { DailyCountsRepository } from './daily-counts/daily-counts.repository.js
 import { DailyCountsService } from './daily-counts/daily-counts.service.js';
 import { AccountStatesService } from './accounts/account-states.service.js';
 import { AccountsService } from './accounts/accounts.service.js';
+import { ErasedDataService } from './accounts/erased-data.service.js';
 import { OnAccountNewsConsumer } from './accounts/on-account-news.consumer.js';
 import { ChunkQuestionsService } from './chunks/chunk-questions.service.js';
 import { ChunkRecordsService } from './chunks/chunk-records.service.js';
@@ -69,6 +76,7 @@ import { MonitorPlacesService } from './monitors/monitor-places.service.js';
 import { MonitorsController } from './monitors/monitors.controller.js';
 import { MonitorsRepository } from './monitors/monitors.repository.js';
 import { MonitorsService } from './monitors/monitors.service.js';
+import { NewMonitorsService } from './monitors/new-monitors.service.js';
 import { DigestsMaintenanceRepository } from './monitor-news/digests-maintenance.repository.js';
 import { ForgetSuppressedJob } from './monitor-news/forget-suppressed.job.js';
 import { ForgetNewsJob } from './monitor-news/forget-news.job.js';
@@ -133,6 +141,8 @@ export const CONTROLLERS = [
 
 /** The features, ordered so that each one uses only earlier ones. */
 const FEATURES = [
+  IdempotencyRepository,
+  IdempotencyService,
   AccountStatesRepository,
   DailyCountsRepository,
   DailyCountsService,
@@ -209,6 +219,7 @@ const FEATURES = [
   SlotsQueue,
   MonitorPlacesService,
   MonitorsService,
+  NewMonitorsService,
   FitMonitorsJob,
   CollectedNamesRepository,
   NamesToCollectService,
@@ -228,6 +239,7 @@ const FEATURES = [
   BuildFeatures,
   BuildFilesJob,
   ExpireFilesJob,
+  ErasedDataService,
   AccountsService,
 ];
 

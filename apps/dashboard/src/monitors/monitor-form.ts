@@ -5,9 +5,9 @@ import {
   type MonitorKind,
   creditsADay,
 } from '#libs/contracts';
-import { counted } from '#libs/platform';
+import { counted, newId } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
-import { type PageContext, field, form } from '../pages/layout.js';
+import { type PageContext, field, form, hidden } from '../pages/layout.js';
 import { selectField } from '../pages/select-field.js';
 import type { MonitorForm } from './monitors.dto.js';
 
@@ -45,7 +45,7 @@ export function monitorForm(context: PageContext, kind: MonitorKind, typed: Moni
   return form(
     context,
     `/monitors/new/${kind}`,
-    html`${fields(typed)}
+    html`${hidden('idempotency_key', newId())} ${fields(typed)}
       ${field({ name: 'name', value: typed.name, hint: 'optional', isOptional: true })}
       ${mailBox(typed.csrf === undefined || typed.mail !== undefined)}
       <button>Create the monitor</button>`,

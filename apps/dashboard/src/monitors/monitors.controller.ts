@@ -40,7 +40,9 @@ export class MonitorPagesController {
   async create(@Visit() visit: PageVisit, @Param('kind') kind: string, @Body() form: MonitorForm) {
     const known = kindOf(kind);
     const body = requestOf(known, form);
-    const answer = await visit.worker({ method: 'POST', path: '/monitors', body });
+    const idempotencyKey = form.idempotency_key;
+    const call = { method: 'POST', path: '/monitors', body, idempotencyKey } as const;
+    const answer = await visit.worker(call);
     if (isRefused(answer)) {
       const notice = faultNotice(answer, MONITOR_LABELS);
       return visit.show(newMonitorPage(visit.context, known, form, notice), answer.status);

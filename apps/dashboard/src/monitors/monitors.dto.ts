@@ -1,6 +1,9 @@
-import { PageForm, TextField } from '../pages/page-form.dto.js';
+import { IdempotencyKeyField, PageForm, TextField } from '../pages/page-form.dto.js';
 
 export class MonitorForm extends PageForm {
+  @IdempotencyKeyField()
+  idempotency_key?: string;
+
   @TextField()
   name?: string;
 

@@ -114,7 +114,9 @@ it('S66: a monitor is created by a form, and its subject and findings are shown 
   under.answerWith(body);
   const asked = await under.get('/monitors/new/brand');
   expect(asked.text).toContain('action="/monitors/new/brand"');
+  const [, key] = /name="idempotency_key" value="([^"]+)"/.exec(asked.text)!;
   const typed = new URLSearchParams({
+    idempotency_key: key,
     keyword: 'acme',
     match: 'prefix',
     with_typos: 'on',
@@ -123,8 +125,8 @@ it('S66: a monitor is created by a form, and its subject and findings are shown 
   });
   const made = await under.post('/monitors/new/brand', typed.toString());
   expect([made.status, made.headers.location]).toEqual([303, `/monitors/${id}`]);
-  const [{ line, body: sent }] = under.arrived;
-  expect(line).toBe('POST /internal/monitors');
+  const [{ line, headers, body: sent }] = under.arrived;
+  expect([line, headers['idempotency-key']]).toEqual(['POST /internal/monitors', key]);
   expect(JSON.parse(String(sent))).toEqual({
     kind: 'brand',
     keyword: 'acme',

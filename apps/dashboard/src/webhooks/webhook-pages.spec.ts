@@ -48,6 +48,21 @@ it('S66: a webhook is added by a form, and its address and log are shown as text
   for (const { text } of [made, log]) expect(text).not.toMatch(/<script>|<b>|<i>/);
 });
 
+it('the form for a webhook adds one, even if it is sent twice', async () => {
+  under.answerWith({ webhooks: [], secret: 'whsec_once' });
+  const [, key] = /name="idempotency_key" value="([^"]+)"/.exec(
+    (await under.get('/webhooks')).text,
+  )!;
+  under.arrived.length = 0;
+  const typed = new URLSearchParams({ url: 'https://hooks.example/', idempotency_key: key });
+  const send = () => under.post('/webhooks', typed.toString());
+  expect((await send()).text).toContain('whsec_once');
+  under.answerWith({ webhooks: [] });
+  expect(textOf(await send())).toContain('This form was sent before');
+  const sent = under.arrived.filter(({ line }) => line === 'POST /internal/webhooks');
+  expect(sent.map(({ headers }) => headers['idempotency-key'])).toEqual([key, key]);
+});
+
 it('a new secret is shown even if the list of webhooks cannot be read', async () => {
   under.answers.set('GET /internal/webhooks/1', { id: '1', previous_secret_until: null });
   under.answers.set('POST /internal/webhooks/1/rotate?previous=', { secret: 'whsec_once' });

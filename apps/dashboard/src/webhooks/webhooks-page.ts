@@ -7,7 +7,7 @@ import {
   type WebhookDelivery,
   type WebhookEvent,
 } from '#libs/contracts';
-import { counted } from '#libs/platform';
+import { counted, newId } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { minute } from '../amounts.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
@@ -66,7 +66,8 @@ export function webhooksPage(context: PageContext, shown: Shown, notice?: Notice
         ${form(
           context,
           '/webhooks',
-          html`${field({ name: 'url', value: url, hint: 'a public HTTPS URL on port 443' })}
+          html`${hidden('idempotency_key', newId())}
+            ${field({ name: 'url', value: url, hint: 'a public HTTPS URL on port 443' })}
             <fieldset>
               <legend>Events</legend>
               ${WEBHOOK_EVENTS.map((event) => box(event, events.includes(event)))}

@@ -36,19 +36,16 @@ export class WebhookPagesController {
 
   @Post()
   async create(@Visit() visit: PageVisit, @Body() form: WebhookForm) {
-    const { url = '' } = form;
-    const call = {
-      method: 'POST',
-      path: '/webhooks',
-      body: { url, events: eventsOf(form) },
-    } as const;
+    const { url = '', idempotency_key: idempotencyKey } = form;
+    const body = { url, events: eventsOf(form) };
+    const call = { method: 'POST', path: '/webhooks', body, idempotencyKey } as const;
     const answer = await visit.worker(call);
     if (isRefused(answer)) {
       const { status } = answer;
-      return this.show(visit, { notice: faultNotice(answer), status, url, events: eventsOf(form) });
+      return this.show(visit, { notice: faultNotice(answer), status, ...body });
     }
-    const { secret } = answer.body as WebhookSecretAnswer;
-    return this.show(visit, { secret });
+    const { secret } = answer.body as Partial<WebhookSecretAnswer>;
+    return this.show(visit, secret === undefined ? { notice: ADDED_BEFORE } : { secret });
   }
 
   @Get(':id')
@@ -180,6 +177,10 @@ interface Shown {
   events?: readonly WebhookEvent[];
 }
 
+const ADDED_BEFORE: Notice = {
+  kind: 'note',
+  text: 'This form was sent before and has already added its webhook, and a secret is shown only once. If you did not copy it, make a new one.',
+};
 const MADE_BEFORE: Notice = {
   kind: 'note',
   text: 'This webhook has got a new secret since that page was opened, and a secret is shown only once. If you did not copy it, make another one.',

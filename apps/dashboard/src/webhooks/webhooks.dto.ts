@@ -1,10 +1,13 @@
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#libs/contracts';
-import { PageForm, TextField } from '../pages/page-form.dto.js';
+import { IdempotencyKeyField, PageForm, TextField } from '../pages/page-form.dto.js';
 
 /** Returns the name of an event's checkbox. The names differ, because a form may contain each name only once. */
 export const eventField = (event: WebhookEvent) => `event_${event}` as const;
 
 export class WebhookForm extends PageForm {
+  @IdempotencyKeyField()
+  idempotency_key?: string;
+
   @TextField()
   url?: string;
 }

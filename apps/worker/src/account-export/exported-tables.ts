@@ -71,6 +71,12 @@ export const EXPORTED_TABLES: ExportedSchema = {
       },
     },
     {
+      table: 'idempotency',
+      key: { key: 'text' },
+      columns: ['account_id', 'key', 'route', 'answer', 'created_at'],
+      withheld: { body_hash: 'recognises a repeated request' },
+    },
+    {
       table: 'webhooks',
       key: { id: 'uuid' },
       columns: [

@@ -28,6 +28,7 @@ import { failedChecks } from './0026-failed-checks.js';
 import { hastenedChecks } from './0027-hastened-checks.js';
 import { unfinishedRuns } from './0028-unfinished-runs.js';
 import { dueWork } from './0029-due-work.js';
+import { idempotency } from './0030-idempotency.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -60,4 +61,5 @@ export const migrations: Migration[] = [
   hastenedChecks,
   unfinishedRuns,
   dueWork,
+  idempotency,
 ];

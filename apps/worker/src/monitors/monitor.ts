@@ -104,3 +104,7 @@ export const readerOf = ({ id, accountId, kind, name, sendsMail }: Monitor): New
   name,
   sendsMail,
 });
+
+/** Returns the domain name that a monitor watches, in a list; an empty list for a monitor of another kind. */
+export const domainsOf = ({ rule }: Monitor) =>
+  rule.domain_name === undefined ? [] : [rule.domain_name];

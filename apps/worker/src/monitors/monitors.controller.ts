@@ -18,13 +18,16 @@ import {
   UpdateHitRequest,
   UpdateMonitorRequest,
 } from '#libs/contracts';
+import { Idempotent, type IdempotentCall } from '#libs/database';
 import { AccountId } from '#libs/platform';
 import { MonitorsService } from './monitors.service.js';
+import { NewMonitorsService } from './new-monitors.service.js';
 
 @Controller()
 export class MonitorsController {
   constructor(
     private readonly monitors: MonitorsService,
+    private readonly newMonitors: NewMonitorsService,
     private readonly pages: Pages,
   ) {}
 
@@ -38,8 +41,9 @@ export class MonitorsController {
     @AccountId() accountId: string,
     @Body() request: CreateMonitorRequest,
     @Question(MONITOR_CREATE) { dry_run: isDryRun }: QuestionOf<typeof MONITOR_CREATE>,
+    @Idempotent() call?: IdempotentCall,
   ) {
-    return this.monitors.create(accountId, request, { isDryRun });
+    return this.newMonitors.create(accountId, request, { isDryRun, call });
   }
 
   @Serves(MONITOR)

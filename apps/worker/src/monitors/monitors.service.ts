@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
   type AskedPage,
-  type CreateMonitorRequest,
   type HitState,
   type MonitorAnswer,
   type MonitorEventAnswer,
@@ -11,10 +10,10 @@ import {
   type UpdateMonitorRequest,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, NotFound, isId, newId } from '#libs/platform';
+import { Clock, NotFound, isId } from '#libs/platform';
 import { ChecksService } from '../monitor-checks/checks.service.js';
-import { changedRule, newRule } from './monitor-rule.js';
-import { type Monitor, type ShownMonitor, UNCHECKED, monitorAnswer, readerOf } from './monitor.js';
+import { changedRule } from './monitor-rule.js';
+import { type ShownMonitor, domainsOf, monitorAnswer, readerOf } from './monitor.js';
 import { MonitorPlacesService } from './monitor-places.service.js';
 import { MonitorsRepository } from './monitors.repository.js';
 import { NewsService } from '../monitor-news/news.service.js';
@@ -29,40 +28,6 @@ export class MonitorsService {
     private readonly places: MonitorPlacesService,
     private readonly clock: Clock,
   ) {}
-
-  /**
-   * @param isDryRun true to store nothing, and only return the monitor with its price.
-   * @throws InvalidRequest, MonitorLimitReached, TooManyMonitors, ServiceUnavailable.
-   */
-  async create(
-    accountId: string,
-    request: CreateMonitorRequest,
-    { isDryRun = false } = {},
-  ): Promise<MonitorAnswer> {
-    const rule = newRule(request);
-    const { kind, mail = true, name } = request;
-    const monitor: ShownMonitor = {
-      id: newId(),
-      accountId,
-      kind,
-      name: name ?? nameOf(rule),
-      isPaused: false,
-      isOverLimit: false,
-      sendsMail: mail,
-      rule,
-      createdAt: this.clock.now(),
-      ...UNCHECKED,
-    };
-    if (isDryRun) return this.places.dryRun(monitor, { isNew: true });
-    const slots = await this.places.slotsOf(accountId);
-    await this.database.transaction(async (transaction) => {
-      await this.places.take(transaction, monitor, slots);
-      const isAtOnce = await this.places.isCheckedAtOnce(transaction, monitor, slots);
-      await this.monitors.insert(transaction, monitor);
-      await this.checks.watch(transaction, domainsOf(monitor), { isAtOnce });
-    });
-    return this.get(accountId, monitor.id);
-  }
 
   async list(accountId: string, asked: AskedPage): Promise<MonitorsAnswer> {
     const [after] = asked.after ?? [];
@@ -219,8 +184,3 @@ export class MonitorsService {
 }
 
 type Changed = ShownMonitor & { isAtOnce?: boolean };
-
-const domainsOf = ({ rule }: Monitor) => (rule.domain_name === undefined ? [] : [rule.domain_name]);
-
-const nameOf = ({ domain_name, keyword, owner, email, company }: Monitor['rule']): string =>
-  (domain_name ?? keyword ?? owner ?? email ?? company!).slice(0, 100);

@@ -5,6 +5,7 @@ import type {
   MonitorAnswer,
   MonitorEvent,
   MonitorEventsAnswer,
+  MonitorsAnswer,
   WebhookSecretAnswer,
 } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
@@ -44,6 +45,24 @@ describe('monitors', () => {
   const shown = (id: string) => call<MonitorAnswer>('GET', `/${id}`);
   const eventsOf = async (id: string): Promise<MonitorEvent[]> =>
     (await call<MonitorEventsAnswer>('GET', `/${id}/events`)).events;
+
+  it('a call that is repeated with its Idempotency-Key creates one monitor, also once all slots are used', async () => {
+    under.entitlement.monitors.set(accountId, { ...SLOTS, domain: 1 });
+    const create = async (domainName: string) => {
+      const { text } = await under.send('POST', '/internal/monitors', {
+        accountId,
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'one' },
+        body: JSON.stringify({ kind: 'domain', domainName }),
+      });
+      return JSON.parse(text) as MonitorAnswer & { code?: string };
+    };
+    const name = newName();
+    const first = await create(name);
+    expect(first.state).toBe('active');
+    expect(await create(name)).toEqual(first);
+    expect((await create(newName())).code).toBe('idempotency_key_reused');
+    expect((await call<MonitorsAnswer>('GET', '')).monitors).toHaveLength(1);
+  });
 
   it('a monitor can be tested five times an hour, and its tests are kept for a day', async () => {
     const { id } = await watch(newName());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { WEBHOOK_DATA, type WebhookSecretAnswer } from '#libs/contracts';
+import { WEBHOOK_DATA, type WebhookSecretAnswer, type WebhooksAnswer } from '#libs/contracts';
 import { MINUTE_MS, newId } from '#libs/platform';
 import { isBlockedBy, waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
@@ -36,6 +36,28 @@ it.each([
     await waitFor('it to wait for the removal', () => isBlockedBy(transaction));
   });
   expect(((await acting) as { code?: string } | undefined)?.code).toBe(code);
+});
+
+it('a call that is repeated with its Idempotency-Key adds one webhook, and only its first answer has the secret', async () => {
+  const accountId = newId();
+  const create = async (url: string) => {
+    const { status, text } = await under.send('POST', '/internal/webhooks', {
+      accountId,
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'one' },
+      body: JSON.stringify({ url, events: ['job.completed'] }),
+    });
+    return { status, answer: JSON.parse(text) as Partial<WebhookSecretAnswer> & { code?: string } };
+  };
+  const url = 'https://hooks.example.com/';
+  const { answer: first } = await create(url);
+  const { secret, ...rest } = first;
+  expect(secret).toMatch(/^whsec_/);
+  expect(await create(url)).toMatchObject({ answer: rest });
+  expect((await create(url)).answer.secret).toBeUndefined();
+  expect((await create(`${url}other`)).answer.code).toBe('idempotency_key_reused');
+  const path = '/internal/webhooks';
+  const { webhooks } = await under.gateway.call<WebhooksAnswer>('GET', path, { accountId });
+  expect(webhooks).toHaveLength(1);
 });
 
 it('if the form for a new secret is sent twice at once, the secret is rotated once', async () => {

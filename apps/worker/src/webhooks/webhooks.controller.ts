@@ -16,6 +16,7 @@ import {
   Serves,
   UpdateWebhookRequest,
 } from '#libs/contracts';
+import { Idempotent, type IdempotentCall } from '#libs/database';
 import { AccountId } from '#libs/platform';
 import { DeliveryLogService } from './delivery-log.service.js';
 import { WebhooksService } from './webhooks.service.js';
@@ -34,8 +35,12 @@ export class WebhooksController {
   }
 
   @Serves(WEBHOOK_CREATE)
-  create(@AccountId() accountId: string, @Body() request: CreateWebhookRequest) {
-    return this.webhooks.create(accountId, request);
+  create(
+    @AccountId() accountId: string,
+    @Body() request: CreateWebhookRequest,
+    @Idempotent() call?: IdempotentCall,
+  ) {
+    return this.webhooks.create(accountId, request, call);
   }
 
   @Serves(WEBHOOK)

@@ -8,7 +8,12 @@ import type {
   WebhookSecretAnswer,
   WebhooksAnswer,
 } from '#libs/contracts';
-import { Database, type Transaction } from '#libs/database';
+import {
+  Database,
+  IdempotencyService,
+  type IdempotentCall,
+  type Transaction,
+} from '#libs/database';
 import { Clock, DAY_MS, InvalidRequest, MINUTE_MS, NotFound, isId, newId } from '#libs/platform';
 import { DailyCountsService } from '../daily-counts/daily-counts.service.js';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
@@ -38,14 +43,20 @@ export class WebhooksService {
     private readonly webhooks: WebhooksRepository,
     private readonly deliveries: DeliveriesService,
     private readonly counts: DailyCountsService,
+    private readonly idempotency: IdempotencyService,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Adds a webhook. The answer is the only one that contains the secret.
-   * @throws InvalidRequest as `readUrl` does; TooManyWebhooks, TooManyWebhooksADay.
+   * Adds a webhook. The answer is the only one that contains the secret; that to a repeated call lacks it.
+   * @throws InvalidRequest as `readUrl` does; TooManyWebhooks, TooManyWebhooksADay, IdempotencyKeyRunning,
+   *   IdempotencyKeyReused.
    */
-  async create(accountId: string, request: CreateWebhookRequest): Promise<WebhookSecretAnswer> {
+  async create(
+    accountId: string,
+    request: CreateWebhookRequest,
+    call?: IdempotentCall,
+  ): Promise<WebhookAnswer | WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);
     const webhook: Webhook = {
       id: newId(),
@@ -57,14 +68,23 @@ export class WebhooksService {
       failingSince: null,
       previousUntil: null,
     };
-    await this.database.transaction(async (transaction) => {
+    const insert = async (transaction: Transaction) => {
       const count = await this.webhooks.countLocked(transaction, accountId);
       if (count >= WEBHOOKS_MAX) throw new TooManyWebhooks(WEBHOOKS_MAX);
       const today = await this.counts.count(transaction, accountId, 'webhooks');
       if (today > WEBHOOKS_A_DAY_MAX) throw new TooManyWebhooksADay(WEBHOOKS_A_DAY_MAX);
       await this.webhooks.insert(transaction, webhook, secret);
-    });
-    return { ...webhookAnswer(webhook), secret: secretText(secret) };
+      return { ...webhookAnswer(webhook), secret: secretText(secret) };
+    };
+    const options = { call, redact: () => webhookAnswer(webhook) };
+    return this.database.transaction((transaction) =>
+      this.idempotency.once<WebhookAnswer | WebhookSecretAnswer>(
+        transaction,
+        accountId,
+        options,
+        () => insert(transaction),
+      ),
+    );
   }
 
   async list(accountId: string, asked: AskedPage): Promise<WebhooksAnswer> {
