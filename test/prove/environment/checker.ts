@@ -6,7 +6,7 @@ import { eventually, holds } from './patience.js';
 import type { AccountBook } from './account-book.js';
 
 const SETTLE_LIMIT_MS = 60_000;
-/** After this time, a credit that a kill may leave uncharged stays uncharged. */
+/** How long to wait for the charges that a killed gateway left in its journal; a kill may also lose some. */
 const REPLAY_LIMIT_MS = 20_000;
 
 /** Compares the database, which it reads past every proxy, with the answers that customers received. */

@@ -214,7 +214,7 @@ function rowOf({ key, name, host }: Pick<AskedOwner, 'key' | 'name' | 'host'>, r
 }
 
 const NAMING: readonly number[] = [DNS_TYPES.NS, DNS_TYPES.MX, DNS_TYPES.SOA];
-/** How many hosts the records of a name may add: its owner chooses below whose names they are. */
+/** How many hosts the records of a name may add. Its owner can name any number of hosts below other people's names. */
 const NAMED_MAX = 50;
 
 /**

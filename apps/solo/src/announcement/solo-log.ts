@@ -9,7 +9,7 @@ export interface SoloLog {
   close(): Promise<void>;
 }
 
-/** Opens the log file to append lines. A file of more than 50 MiB is renamed, and replaces one renamed before. */
+/** Opens the log file to append lines. A file of more than 50 MiB becomes `<path>.1`, whose previous content is lost. */
 export function openLog(path: string): SoloLog {
   let bytes = existsSync(path) ? statSync(path).size : 0;
   let stream: WriteStream | undefined;

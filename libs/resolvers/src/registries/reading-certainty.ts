@@ -38,8 +38,8 @@ const RECORDED = new Set(
 );
 
 /**
- * Top-level domains of registry systems that several registries run. The comments name those whose answers were
- * recorded; the answers here are read in the same way.
+ * Top-level domains of which no answer was recorded, but whose registries run the same system as others. Each comment
+ * names the system, and the top-level domains whose recorded answers have the same layout.
  */
 const BY_SYSTEM = new Set([
   // IANA's own server: .int
