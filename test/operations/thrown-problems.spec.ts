@@ -208,6 +208,8 @@ const OWNERS = ['account', 'billing', 'entitlement', 'lookup'] as const;
 const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'AccountsService.lock not_found': 'whoever has a session has an account',
   'AccountsService.get not_found': 'whoever has a session has an account',
+  'LEAKED_KEYS AccountsService.lockActive account_deleted':
+    'the deletion of an account has revoked its keys, so nothing is left to revoke',
   'ORDER_CREATE OrdersService.find not_found': 'it reads back the order that it has just stored',
   'ORDER_CREATE PaymentProcessors.get not_found':
     'an unknown processor is rejected as an invalid request',

@@ -1,4 +1,4 @@
-import { IsOptional, IsString, IsUrl, MinLength, ValidateIf } from 'class-validator';
+import { IsBoolean, IsOptional, IsString, IsUrl, MinLength, ValidateIf } from 'class-validator';
 import { DatabaseConfig, DatabaseUrl } from '#libs/database';
 import { ContactAddress, MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
 import { PortSetting, Setting } from '#libs/platform';
@@ -147,4 +147,12 @@ export class AccountConfig extends DatabaseConfig {
   @Setting({ env: 'GITHUB_API_URL', about: 'URL of GitHub’s API, or of a simulator.' })
   @IsUrl(URL_RULES)
   githubApiUrl: string = 'https://api.github.com';
+
+  @Setting({
+    env: 'SECRET_SCANNING',
+    about:
+      'Whether reports of GitHub’s secret scanning are accepted at BILLING_URL/secret-scanning: published API keys are revoked, and their owners get an e-mail.',
+  })
+  @IsBoolean()
+  takesLeakReports: boolean = false;
 }

@@ -46,6 +46,9 @@ import { WaysInService } from './deletion/ways-in.service.js';
 import { ExportController } from './account-export/account-export.controller.js';
 import { ExportService } from './account-export/account-export.service.js';
 import { ExpireKeysJob } from './key-records/expire-keys.job.js';
+import { GithubSignaturesService } from './leaked-keys/github-signatures.service.js';
+import { LeakedKeysController } from './leaked-keys/leaked-keys.controller.js';
+import { LeakedKeysService } from './leaked-keys/leaked-keys.service.js';
 import { KeyManagementController } from './key-management/key-management.controller.js';
 import { KeyManagementService } from './key-management/key-management.service.js';
 import { KeyRecordController } from './key-records/key-records.controller.js';
@@ -140,6 +143,7 @@ export const CONTROLLERS = [
   KeysController,
   KeyManagementController,
   KeyRecordController,
+  LeakedKeysController,
   LogInController,
   SessionsController,
   SecondFactorController,
@@ -198,6 +202,7 @@ const FEATURES = [
   [KeyManagementService],
   [ProviderSignUpService, ProviderArrivalsService, ProviderLogInService],
   [KeyRecordMaintenanceRepository, KeyRecordService, ExpireKeysJob],
+  [GithubSignaturesService, LeakedKeysService],
   [
     SignUpsMaintenanceRepository,
     SignUpsService,

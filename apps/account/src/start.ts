@@ -1,3 +1,4 @@
+import { LEAKED_KEYS, limitsOf } from '#libs/contracts';
 import { KeptAnswer, RollPartitionsJob, openServiceDatabases } from '#libs/database';
 import { MailSender, type MailTransport, UnsentMail, addMailMetrics } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
@@ -91,6 +92,7 @@ export async function startAccount(options: AccountOptions): Promise<RunningServ
     port: config.port,
     host: config.host,
     config,
+    rawBodyLimitBytes: limitsOf(LEAKED_KEYS).bodyBytes,
   });
   const metrics = service.app.get(Metrics, { strict: false });
   addMailMetrics(metrics, maintenanceDatabase);

@@ -52,4 +52,4 @@ export class ErrorPageFilter implements ExceptionFilter {
  */
 const isCall = ({ url, headers, routeOptions }: FastifyRequest) =>
   (url.startsWith('/api/') && headers['sec-fetch-mode'] !== 'navigate') ||
-  routeOptions.config?.signatureHeaders !== undefined;
+  routeOptions.config?.signed !== undefined;

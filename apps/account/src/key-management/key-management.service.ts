@@ -99,7 +99,7 @@ export class KeyManagementService {
   async revoke(by: KeyActor, keyId: string): Promise<IssuedAccountKeyAnswer> {
     return this.run(by, 'revoked', undefined, async ({ transaction, tell }) => {
       const locked = await this.changes.lockKey(transaction, by.accountId, keyId);
-      return this.changes.revoke(transaction, by, locked, tell);
+      return this.changes.revoke(transaction, by, locked, { tell });
     });
   }
 

@@ -5,6 +5,7 @@ import {
   type KeyAnswer,
   type KeyEnvironment,
   type Overlap,
+  type RevocationCause,
   generateApiKey,
   hashApiKey,
 } from '#libs/contracts';
@@ -112,13 +113,13 @@ export class KeyChangesService {
   /** Revokes a key at once. @returns the same answer for a key that is revoked already, and changes nothing. */
   async revoke(
     transaction: Transaction,
-    by: Actor | KeyActor | Operator,
+    by: Actor | KeyActor | Operator | 'system',
     { key, lock }: LockedKey,
-    tell = tellNobody,
+    { tell = tellNobody, because = 'owner' }: { tell?: Tell; because?: RevocationCause } = {},
   ): Promise<KeyAnswer> {
     if (key.revokedAt) return this.answerOf(transaction, key);
     const { accountId, id: keyId } = key;
-    const revocation = { revokedAt: this.clock.now(), revokedBecause: 'owner' } as const;
+    const revocation = { revokedAt: this.clock.now(), revokedBecause: because };
     await this.keys.revoke(transaction, accountId, keyId, revocation);
     await this.outbox.add(transaction, lock, ApiKeyChanged, { keyId, state: 'revoked' });
     const revoked = { ...key, ...revocation };
@@ -232,7 +233,7 @@ export class KeyChangesService {
 
   async record(
     transaction: Transaction,
-    by: Actor | KeyActor | Operator,
+    by: Actor | KeyActor | Operator | 'system',
     action: string,
     after: NewKey,
     before?: ApiKey,

@@ -24,6 +24,7 @@ import { identities } from './0022-identities.js';
 import { passkeys } from './0023-passkeys.js';
 import { unfinishedRuns } from './0024-unfinished-runs.js';
 import { dueWork } from './0025-due-work.js';
+import { leakedKeys } from './0026-leaked-keys.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: Migration[] = [
   passkeys,
   unfinishedRuns,
   dueWork,
+  leakedKeys,
 ];

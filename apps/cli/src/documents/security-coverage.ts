@@ -11,7 +11,6 @@ export interface SecurityProof {
 }
 
 const UNTESTED: Readonly<Record<string, string>> = {
-  S16: 'not built: GitHub reports leaked keys only to admitted partners, and each operator would have to become one. Owners revoke a leaked key on the page _Keys_, and operators with `npm run cli -- keys revoke`; S13 says how soon the key is refused',
   S98: 'not built: no admin interface can be reached over a network. Operators use `npm run cli` on a machine that has the secrets of the services. The audit log records their actions on accounts and keys, and the ledger records the credits that they granted or revoked. A grant needs no second operator',
   S120: 'built in part: the chart archives base backups and WAL on a schedule. `npm run cli -- verify` checks the invariants in a restored backup, in [a script for every night](operations/backup-and-restore.md#test-a-restore-every-night). Encryption, the schedule of the script and `pg_verifybackup` are the operator’s',
 };

@@ -53,6 +53,12 @@ describe('request bodies of unknown senders', () => {
     expect(under.arrived).toEqual([]);
   });
 
+  it('S16: a report of published keys without a signature header is rejected before its body is read', async () => {
+    const { status, text } = await under.send('POST', '/secret-scanning', {}, Buffer.from('[]'));
+    expect([status, JSON.parse(text).code]).toEqual([401, 'report_rejected']);
+    expect(under.arrived).toEqual([]);
+  });
+
   it('S125: bodies with forged signatures take at most 2 MiB per network and 8 MiB in total, and genuine bodies are accepted', async () => {
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
     // Each body lacks its last byte, so the rest waits in memory.

@@ -20,17 +20,6 @@ export class CsrfTokenInvalid extends Problem {
   }
 }
 
-export class CallbackUnsigned extends Problem {
-  constructor() {
-    super({
-      code: 'callback_rejected',
-      status: 400,
-      detail: 'This callback has no signature of a payment processor. It was not read.',
-      members: { reason: 'unsigned' },
-    });
-  }
-}
-
 export class BodiesTooMany extends Problem {
   constructor() {
     super({

@@ -1,17 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { InvalidRequest, SECOND_MS, UnsupportedMediaType, checkJsonText } from '#libs/platform';
+import {
+  InvalidRequest,
+  Problem,
+  SECOND_MS,
+  UnsupportedMediaType,
+  checkJsonText,
+} from '#libs/platform';
+import type { SignedAccess } from '#libs/contracts';
 import { RequestTimeout } from '#libs/public-http';
-import { CallbackUnsigned } from './browser.errors.js';
 import { meterBodies } from './body-memory.js';
 import { csrfOf } from './form-start.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * Set if a machine sends the call and signs its bytes in one of these headers; the checks for browsers then do not
-     * apply.
-     */
-    signatureHeaders?: readonly string[];
+    /** Set if a machine sends the call and signs its bytes; the checks for browsers then do not apply. */
+    signed?: SignedAccess;
     /** Whether the body is forwarded to its owner without being read. */
     isUpload?: boolean;
     /** Set for the form of a page in which the token precedes the file. */
@@ -36,10 +39,10 @@ export function readBodies(server: FastifyInstance): void {
     route.bodyLimit = route.config?.bodyLimitBytes ?? route.bodyLimit;
   });
   server.addHook('onRequest', async ({ headers, routeOptions }, reply) => {
-    const { signatureHeaders } = routeOptions.config;
-    if (signatureHeaders === undefined || signatureHeaders.some((name) => headers[name])) return;
+    const { signed } = routeOptions.config;
+    if (signed === undefined || signed.headers.some((name) => headers[name])) return;
     void reply.header('connection', 'close');
-    throw new CallbackUnsigned();
+    throw new Problem(signed.unsigned);
   });
   limitSignedBodies(server);
   meterBodies(server);
@@ -53,7 +56,7 @@ export function readBodies(server: FastifyInstance): void {
   });
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     try {
-      if (request.routeOptions.config.signatureHeaders) return done(null, body);
+      if (request.routeOptions.config.signed) return done(null, body);
       const type = typeOf(request);
       if (type === 'application/json') {
         const text = textOf(body);
@@ -73,7 +76,7 @@ const SIGNED_BODY_MS = 5 * SECOND_MS;
 
 function limitSignedBodies(server: FastifyInstance): void {
   server.addHook('preParsing', (request, reply, stream, done) => {
-    if (request.routeOptions.config.signatureHeaders !== undefined) {
+    if (request.routeOptions.config.signed !== undefined) {
       const timer = setTimeout(() => {
         void reply.header('connection', 'close');
         // Only the reader stops. Destroying the stream would also lose the answer.

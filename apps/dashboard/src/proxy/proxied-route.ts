@@ -2,6 +2,7 @@ import {
   InputReader,
   type Method,
   type Operation,
+  type SignedAccess,
   kindOf,
   limitsOf,
   listenerOf,
@@ -30,8 +31,8 @@ export interface ProxiedRoute {
    * the session (S102).
    */
   who: Visitors;
-  /** If the access is `signed`, a call must have one of these headers. */
-  signatureHeaders?: readonly string[];
+  /** Set if the access is `signed`. */
+  signed?: SignedAccess;
   /** The session that is required, if the access is `session`. */
   terms: SessionTerms;
   bodyLimitBytes: number;
@@ -62,7 +63,7 @@ export function proxiedRoutes(operations: readonly Operation[]): ProxiedRoute[] 
           reader: new InputReader(row),
           access,
           who: whoOf(row),
-          signatureHeaders: row.access.kind === 'signed' ? row.access.headers : undefined,
+          signed: row.access.kind === 'signed' ? row.access : undefined,
           terms: row.access.kind === 'session' && access === 'session' ? termsOf(row.access) : {},
           bodyLimitBytes: bodyBytes,
           timeoutMs,

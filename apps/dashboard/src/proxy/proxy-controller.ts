@@ -27,11 +27,11 @@ function addMethod(prototype: { proxy: ProxyService }, route: ProxiedRoute): voi
   Req()(prototype, name, 0);
   Res()(prototype, name, 1);
   const path = route.path.replace(/\{(\w+)\}/g, ':$1');
-  const { who, terms, bodyLimitBytes, signatureHeaders, transfer } = route;
+  const { who, terms, bodyLimitBytes, signed, transfer } = route;
   const isUpload = (transfer?.upload?.types.length ?? 0) > 0;
   for (const decorate of [
     RequestMapping({ method: RequestMethod[route.method], path }),
-    RouteConfig({ bodyLimitBytes, signatureHeaders, isUpload, isTransfer: transfer !== undefined }),
+    RouteConfig({ bodyLimitBytes, signed, isUpload, isTransfer: transfer !== undefined }),
     AllowVisitors(who, terms),
   ]) {
     decorate(prototype, name, method);

@@ -32,7 +32,11 @@ const ROWS: readonly Operation[] = [
     parameters: { processor: { kind: text(20), about: 'Whose', example: 'stripe', in: 'path' } },
     method: 'POST',
     routes: [{ path: '/callbacks/{processor}', version: 2 }],
-    access: { kind: 'signed', headers: ['stripe-signature'] },
+    access: {
+      kind: 'signed',
+      headers: ['stripe-signature'],
+      unsigned: { code: 'callback_rejected', status: 400, detail: 'Not signed.' },
+    },
     owner: { service: 'billing', path: '/internal/callbacks/{processor}' },
     answers: [{ type: 'application/json', of: Anything }],
   }),

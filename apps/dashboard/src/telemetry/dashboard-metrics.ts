@@ -107,7 +107,7 @@ export class DashboardMetrics {
 function kindOf({ method, routeOptions: { url, config } }: FastifyRequest): string {
   if (url === undefined) return 'unknown';
   if (config.isTransfer) return 'transfer';
-  if (config.signatureHeaders !== undefined) return 'callback';
+  if (config.signed !== undefined) return 'callback';
   if (url.startsWith('/api/')) return 'call';
   if (url.startsWith('/assets/') || url === '/favicon.ico') return 'asset';
   if (url === '/health') return 'probe';

@@ -1,3 +1,5 @@
+import type { ProblemDescription } from '#libs/platform';
+
 /** The classes of requests. Requests are counted per account and class, and each class has its own limit. */
 export const RATE_CLASSES = ['live', 'bulk', 'heavy', 'account'] as const;
 export type RateClass = (typeof RATE_CLASSES)[number];
@@ -79,7 +81,14 @@ export type Access =
       accountStates?: readonly UsableState[];
     }
   | { kind: 'public'; listener?: 'dashboard' }
-  | { kind: 'signed'; headers: readonly string[] };
+  | SignedAccess;
+
+export interface SignedAccess {
+  kind: 'signed';
+  headers: readonly string[];
+  /** The rejection of a call without any of these headers. */
+  unsigned: ProblemDescription;
+}
 
 /** Returns the access of live keys on the API's listener and of sessions on the dashboard's. */
 export function byLiveKey(scope: Scope, rate: RateClass) {

@@ -49,6 +49,7 @@ import { ACCOUNT_USAGE } from './usage/usage.js';
 import { USAGE_V1 } from './usage/usage-v1.js';
 import { AVAILABILITY_BULK } from './availability/availability-bulk.js';
 import { AVAILABILITY } from './availability/availability.js';
+import { LEAKED_KEYS } from './keys/leaked-keys.js';
 import { CALLBACK } from './billing/callback.js';
 import { INVOICES, INVOICE_ARCHIVE, INVOICE_PDF, INVOICE_REGENERATE } from './billing/invoices.js';
 import { ORDER, ORDERS, ORDER_CREATE, ORDER_DROP, ORDER_RETURN } from './billing/orders.js';
@@ -128,6 +129,7 @@ export * from './export/account-export.js';
 export * from './keys/key-answer.js';
 export * from './keys/account-keys.js';
 export * from './keys/keys.js';
+export * from './keys/leaked-keys.js';
 export * from './sign-in/mailed-links.js';
 export * from './account/passwords.js';
 export * from './account/profile.js';
@@ -318,6 +320,7 @@ const LISTED: readonly Operation[] = [
   INVOICE_PDF,
   INVOICE_REGENERATE,
   CALLBACK,
+  LEAKED_KEYS,
 ];
 
 const isAtDashboard = ({ access }: Operation) => access.kind === 'key' && access.isAtDashboard;

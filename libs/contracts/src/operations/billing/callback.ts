@@ -13,7 +13,16 @@ export const CALLBACK = defineOperation({
   summary: 'A callback of a payment processor, signed over its raw bytes',
   method: 'POST',
   routes: [{ path: '/callbacks/{processor}', version: 2 }],
-  access: { kind: 'signed', headers: ['stripe-signature', 'paypal-transmission-sig'] },
+  access: {
+    kind: 'signed',
+    headers: ['stripe-signature', 'paypal-transmission-sig'],
+    unsigned: {
+      code: 'callback_rejected',
+      status: 400,
+      detail: 'This callback has no signature of a payment processor. It was not read.',
+      members: { reason: 'unsigned' },
+    },
+  },
   owner: { service: 'billing', path: '/internal/callbacks/{processor}' },
   parameters: {
     processor: {

@@ -26,7 +26,7 @@ const CREDIT_CAP_MAX = 1_000_000_000;
 export const KEY_STATES = ['active', 'replaced', 'expired', 'revoked'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
-export const REVOCATION_CAUSES = ['owner', 'rotation', 'expiry', 'deletion'] as const;
+export const REVOCATION_CAUSES = ['owner', 'rotation', 'expiry', 'deletion', 'leak'] as const;
 export type RevocationCause = (typeof REVOCATION_CAUSES)[number];
 
 /** How long the old key works alongside the new key. */

@@ -10,6 +10,7 @@ export const PROBLEM_STATUS = {
   missing_api_key: 401,
   invalid_api_key: 401,
   not_logged_in: 401,
+  report_rejected: 401,
   passkey_refused: 401,
   wrong_code: 401,
   wrong_credentials: 401,
