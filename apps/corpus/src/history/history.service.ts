@@ -49,6 +49,12 @@ const EVER = { from: '-infinity', to: 'infinity' };
 
 type Asked = RevisionsAsked & { name: SearchedName };
 
+interface PlacedChange {
+  change: HistoricChange;
+  /** The state of the record that shows the change. */
+  state: string;
+}
+
 @Injectable()
 export class HistoryService {
   constructor(
@@ -79,12 +85,11 @@ export class HistoryService {
     if (view === 'changes') {
       const compared = await this.compared({ ...asked, from: EVER.from });
       const all = await changesOf(compared, sourceOf);
-      const changes = sorted(
-        all.filter((one) => isAfter(one.changed_at, question)),
-        sort,
-      );
-      const rows = isCut(compared, question) ? partOf(allRows(changes)) : allRows(changes);
-      return searchAnswer(page, { ...shown, rows, told: (items) => items });
+      const changes = all.filter(({ change }) => isAfter(change.changed_at, question));
+      const placed = placedRows(changes, placeOfChange, { order: orderOfChanges, sort });
+      const rows = isCut(compared, question) ? partOf(placed) : placed;
+      const told = (found: readonly PlacedChange[]) => found.map(({ change }) => change);
+      return searchAnswer(page, { ...shown, rows, told });
     }
     const rows = await this.revisions(asked, question, sort);
     return searchAnswer(page, { ...shown, rows, ...recordsTold(name.name, sourceOf, version) });
@@ -106,15 +111,9 @@ export class HistoryService {
         const [first, last] = [observedAt, lastAt].map((at) => at.toISOString());
         return isAfter(last, days) && (!days.before || first < days.before);
       });
-      const listed = sorted(within, sort);
       // The cursors have the same form as in the case below, because a server of another kind may answer for the first
       // time between two pages.
-      const rows = readRows(
-        async () => ({ records: listed.length, is: 'exact' }),
-        async ({ after, offset, limit }) =>
-          listed.filter((row) => isBehind(row, after, sort)).slice(offset, offset + limit),
-        placeOf,
-      );
+      const rows = placedRows(within, placeOf, { order: newestFirst, sort });
       return isCut(compared, days) ? partOf(rows) : rows;
     }
     return readRows(
@@ -151,11 +150,43 @@ const placeOf = ({ observedAt, isComplete, state }: RevisionRow) => [
   state,
 ];
 
-function isBehind(row: RevisionRow, after: readonly string[] = [], sort: Sort): boolean {
-  const place = placeOf(row);
-  const at = place.findIndex((value, one) => value !== after[one]);
-  if (after.length === 0) return true;
-  return at >= 0 && (sort === 'newest' ? place[at] < after[at] : place[at] > after[at]);
+const placeOfChange = ({ change, state }: PlacedChange) => [change.changed_at, state, change.path];
+
+/** Compares the places of two rows, like a function for `sort`. */
+type Order = (one: Place, other: Place) => number;
+type Place = readonly string[];
+
+function newestFirst(one: Place, other: Place): number {
+  const at = one.findIndex((value, part) => value !== other[part]);
+  return at < 0 ? 0 : one[at] > other[at] ? -1 : 1;
+}
+
+/** Compares changes: newest first, those of one record by path. */
+function orderOfChanges([at, state, path]: Place, [otherAt, otherState, otherPath]: Place): number {
+  return newestFirst([at, state, otherPath], [otherAt, otherState, path]);
+}
+
+/**
+ * Returns rows that are in memory. A cursor contains the place of the last row, because new rows move the others.
+ * @param all in the order of `newest`.
+ */
+function placedRows<Row>(
+  all: readonly Row[],
+  placeOfRow: (row: Row) => string[],
+  { order, sort }: { order: Order; sort: Sort },
+): SearchRows<Row> {
+  const isBehind = (row: Row, after: Place) => {
+    const compared = order(placeOfRow(row), after);
+    return sort === 'newest' ? compared > 0 : compared < 0;
+  };
+  return readRows(
+    async () => ({ records: all.length, is: 'exact' }),
+    async ({ after, offset, limit }) =>
+      sorted(all, sort)
+        .filter((row) => !after || isBehind(row, after))
+        .slice(offset, offset + limit),
+    placeOfRow,
+  );
 }
 
 /**
@@ -186,14 +217,17 @@ function bodyV1(records: readonly HistoricRecordV1[], paging: Paging): object {
 async function changesOf(
   rows: readonly RevisionRow[],
   sourceOf: SourceOf,
-): Promise<HistoricChange[]> {
+): Promise<PlacedChange[]> {
   const records = rows.filter(({ isComplete }) => isComplete).toReversed();
   return (await changesByRecord(records))
     .map((changes, place) => {
-      const { observedAt } = records[place];
+      const { observedAt, state } = records[place];
       const source = sourceOf(records[place]);
       const changed_at = observedAt.toISOString();
-      return shownChanges(changes).map((one) => ({ changed_at, ...one, source }));
+      return shownChanges(changes).map((one) => ({
+        change: { changed_at, ...one, source },
+        state,
+      }));
     })
     .toReversed()
     .flat();

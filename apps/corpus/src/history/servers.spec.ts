@@ -149,6 +149,37 @@ describe('the history of a registration for which several servers answer', () =>
     expect(cursor).toBeUndefined();
   });
 
+  it('has each change on exactly one page, even if another change is stored between two pages', async () => {
+    const hosts = ['ns1.x.net', 'ns2.x.net', 'ns3.x.net'];
+    const { name } = await history(
+      ...hosts.map((host, place) => ['rdap', { host, expires: `203${place}-01-01` }] as const),
+    );
+    const asked = { domainName: name, view: 'changes', page_size: '1' };
+    const found: string[] = [];
+    let cursor: string | undefined;
+    for (let place = 3; place < 7; place += 1) {
+      const { changes, paging } = await corpus.answerTo<WhoisHistoryAnswer>(WHOIS_HISTORY, {
+        ...asked,
+        ...(cursor && { cursor }),
+      });
+      found.push(...changes!.map(({ path, after }) => `${path} ${after}`));
+      cursor = paging.next_cursor ?? undefined;
+      await corpus.recordOf(SOLD, line(name, place, 'rdap', { status: `of ${place}` }));
+    }
+    expect(found).toEqual([
+      'expiry_date 2032-01-01',
+      'name_servers ns3.x.net',
+      'expiry_date 2031-01-01',
+      'name_servers ns2.x.net',
+    ]);
+    expect(cursor).toBeUndefined();
+    const all = { domainName: name, view: 'changes' };
+    const { changes } = await corpus.answerTo<WhoisHistoryAnswer>(WHOIS_HISTORY, all);
+    const oldest = { ...all, sort: 'oldest', page_size: '1' };
+    const pages = await corpus.pagesOf<WhoisHistoryAnswer>(WHOIS_HISTORY, oldest);
+    expect(pages.flatMap((page) => page.changes!)).toEqual(changes!.toReversed());
+  });
+
   it('has the records of an earlier period, even if there are a thousand newer ones, the most that are compared', async () => {
     const { name } = await history(['rdap'], ['port43'], ['rdap', { status: 'ok' }]);
     await corpus.database.query(
