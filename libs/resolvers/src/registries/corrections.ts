@@ -89,7 +89,16 @@ export const DEAD_HOSTS: ReadonlySet<string> = new Set([
  * the names below them, and would call each of them unregistered.
  */
 export const SUFFIXES_WITHOUT_SERVICE: ReadonlySet<string> = new Set([
+  'com.uy',
+  'gc.ca',
   'gub.uy',
   'mil.uy',
   'nhs.uk',
+  'police.uk',
 ]);
+
+/**
+ * Top-level domains whose registry knows only the names directly below them: other parties register the names below
+ * suffixes such as `k12.ca.us`.
+ */
+export const ONLY_SECOND_LEVEL: ReadonlySet<string> = new Set(['us']);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SECOND_LEVEL_REGISTRIES } from '#libs/domain-names';
 import { DAY_MS } from '#libs/platform';
-import { DEAD_HOSTS, SUFFIXES_WITHOUT_SERVICE } from './corrections.js';
+import { DEAD_HOSTS, ONLY_SECOND_LEVEL, SUFFIXES_WITHOUT_SERVICE } from './corrections.js';
 import vendored from './tables.json' with { type: 'json' };
 
 export interface RegistryTables {
@@ -64,7 +64,8 @@ export class Registries {
     const tld = name.slice(name.lastIndexOf('.') + 1);
     // The registry of `com` answers only about `uk.com` itself, not about names under `uk.com`.
     const parent = name.slice(name.indexOf('.') + 1);
-    if (SUFFIXES_WITHOUT_SERVICE.has(parent)) return { tld, reason: noData(parent) };
+    const isOfOthers = parent !== tld && ONLY_SECOND_LEVEL.has(tld);
+    if (isOfOthers || SUFFIXES_WITHOUT_SERVICE.has(parent)) return { tld, reason: noData(parent) };
     const seller = SECOND_LEVEL_REGISTRIES.get(parent);
     const rdap = seller === undefined ? longestMatch(this.rdap, parent) : undefined;
     const whois = longestMatch(this.whois, parent);
