@@ -90,6 +90,7 @@ export const DEAD_HOSTS: ReadonlySet<string> = new Set([
  */
 export const SUFFIXES_WITHOUT_SERVICE: ReadonlySet<string> = new Set([
   'com.uy',
+  'edu.ar',
   'gc.ca',
   'gub.uy',
   'mil.uy',
@@ -101,4 +102,4 @@ export const SUFFIXES_WITHOUT_SERVICE: ReadonlySet<string> = new Set([
  * Top-level domains whose registry knows only the names directly below them: other parties register the names below
  * suffixes such as `k12.ca.us`.
  */
-export const ONLY_SECOND_LEVEL: ReadonlySet<string> = new Set(['us']);
+export const ONLY_SECOND_LEVEL: ReadonlySet<string> = new Set(['be', 'fi', 'ie', 'us']);

@@ -114,6 +114,10 @@ describe('Registries', () => {
     ['a.police.uk', { reason: expect.stringContaining('The registry of .police.uk publishes no') }],
     ['a.ca.us', { reason: expect.stringContaining('The registry of .ca.us publishes no') }],
     ['a.k12.tx.us', { reason: expect.stringContaining('The registry of .k12.tx.us publishes no') }],
+    ['a.edu.ar', { reason: expect.stringContaining('The registry of .edu.ar publishes no') }],
+    ['a.ac.be', { reason: expect.stringContaining('The registry of .ac.be publishes no') }],
+    ['a.aland.fi', { reason: expect.stringContaining('The registry of .aland.fi publishes no') }],
+    ['a.gov.ie', { reason: expect.stringContaining('The registry of .gov.ie publishes no') }],
     ['a.us', { whoisServer: 'whois.nic.us' }],
   ])('%s is looked up only at a registry that knows names below its suffix', (name, to) => {
     const tld = name.slice(name.lastIndexOf('.') + 1);
