@@ -99,6 +99,14 @@ describe('availability of a name', () => {
     expect(answer(start('example'))).toBe('not_delegated');
   });
 
+  it('a name under .name that exists without records of its own is shared by names below it', () => {
+    const shared = 'doe.name';
+    const answer = (rcode: 'noerror' | 'nxdomain') =>
+      delegationIn({ ...ANSWER, questionName: shared, rcode, answers: [] }, shared);
+    expect(answer('noerror')).toBe('unclear');
+    expect(answer('nxdomain')).toBe('not_delegated');
+  });
+
   it('a contradiction between registry and name servers is reported', () => {
     const verdict = verdictOf({ outcome: 'not_registered', protocol: 'rdap' }, 'delegated');
     expect(verdict).toMatchObject({ isContradiction: true });

@@ -38,6 +38,12 @@ const CONFIDENCE = {
 
 export const NOBODY_KNOWS: Verdict = { availability: 'unknown', confidence: 0 };
 
+/**
+ * Matches names directly below `.name`, whose registry also sells names such as `john.doe.name`. Nobody can register
+ * `doe.name` then; it exists in the DNS, but without records.
+ */
+const SHARED_NAME = /^[^.]+\.name$/;
+
 export function delegationIn(answer: DnsAnswer, name: string): Delegation {
   const { rcode, answers, authorities } = answer;
   // The holder, or a wildcard, made the name an alias, and the rest of the answer is about the target.
@@ -51,7 +57,8 @@ export function delegationIn(answer: DnsAnswer, name: string): Delegation {
   const isZone = [...answers, ...authorities].some(
     (record) => (record.type === 'NS' || record.type === 'SOA') && record.name === name,
   );
-  return isZone ? 'delegated' : 'not_delegated';
+  if (isZone) return 'delegated';
+  return SHARED_NAME.test(name) ? 'unclear' : 'not_delegated';
 }
 
 /**
