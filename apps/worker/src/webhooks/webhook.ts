@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { WebhookAnswer, WebhookEvent, WebhookState } from '#libs/contracts';
-import { InvalidRequest } from '#libs/platform';
+import { InvalidRequest, isLoopbackHost } from '#libs/platform';
 import { isBlockedAddress } from '#libs/resolvers';
 
 /** A customer's webhook and the event types to which it subscribes. */
@@ -52,7 +52,8 @@ export function readUrl(text: string): string {
 
 function faultsOf({ protocol, port, username, password, hostname }: URL): string[] {
   const address = hostname.replace(/^\[|\]$/g, '');
-  const isNamed = hostname.replace(/\.$/, '').includes('.');
+  const name = hostname.replace(/\.$/, '');
+  const isNamed = name.includes('.') && !isLoopbackHost(name);
   const isPublic = isIP(address) === 0 ? isNamed : !isBlockedAddress(address);
   return [
     ...(protocol === 'https:' ? [] : ['must begin with https://']),

@@ -366,6 +366,8 @@ describe('webhooks', () => {
       'https://169.254.169.254/latest',
       'https://localhost/',
       'https://localhost./',
+      'https://hooks.localhost/',
+      'https://hooks.localhost./',
       'https://0x7f.1/',
       'no address',
       // A host that is longer than any name is not converted to A-labels.
