@@ -5,6 +5,6 @@ export const leakedKeys: Migration = {
   sql: `
 alter table api_keys drop constraint api_keys_revoked_because_check,
   add constraint api_keys_revoked_because_check
-    check (revoked_because in ('owner', 'rotation', 'expiry', 'deletion', 'leak'));
+    check (revoked_because in ('owner', 'rotation', 'expiry', 'deletion', 'leak')) not valid;
 `,
 };
